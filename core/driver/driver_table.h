@@ -36,6 +36,8 @@ struct DriverTable {
 #undef GRAPHD_DRIVER_REQUIRED
 #undef GRAPHD_DRIVER_OPTIONAL
 
+  // Whether kernels run on the CPU.
+  bool is_software = false;
   // Not a CUDA function: detail of the sticky fault of the current context's
   // device; false when there is none or the provider cannot tell. Null for
   // libcuda.

@@ -68,6 +68,10 @@ class Instance {
   virtual absl::Status Run(const RunArguments& arguments,
                            RunReport& report) = 0;
 
+  // Fills the arenas with `pattern` so that a read of bytes that nothing wrote
+  // shows; for tests and checking.
+  virtual absl::Status Poison(uint8_t pattern) = 0;
+
   virtual const Plan& plan() const = 0;
   virtual ExecutorKind executor() const = 0;
   // The CUDA graph that cuda_graph launches; null for sequential. For tests
