@@ -1,0 +1,68 @@
+// CUDA C++ to PTX, by NVRTC opened at run time.
+//
+// A source sees no file but the toolkit's include folder. Options come from an
+// allowed list. What was compiled is remembered by (source, options, name
+// expressions, architecture).
+//
+// Thread safety: thread-compatible.
+#ifndef GRAPHD_SERVER_WORKERS_NVRTC_H_
+#define GRAPHD_SERVER_WORKERS_NVRTC_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/digest.h"
+#include "core/graph/graph.h"
+#include "core/optimize/compile.h"
+
+namespace graphd {
+
+// Whether graphd passes `option` on to NVRTC.
+// Errors: INVALID_ARGUMENT with the allowed ones.
+absl::Status CheckNvrtcOption(absl::string_view option);
+
+class Nvrtc {
+ public:
+  // Opens the newest libnvrtc that it finds.
+  // Errors: FAILED_PRECONDITION with the places searched.
+  static absl::StatusOr<std::unique_ptr<Nvrtc>> Open();
+  ~Nvrtc();
+  Nvrtc(const Nvrtc&) = delete;
+  Nvrtc& operator=(const Nvrtc&) = delete;
+
+  // PTX of `module` for the newest architecture that NVRTC knows and that is no
+  // newer than `capability` (75 for 7.5).
+  // Requires: module.kind == kCudaSource.
+  // Errors: INVALID_ARGUMENT with the compiler's log, FAILED_PRECONDITION
+  // (NVRTC knows no architecture that old).
+  absl::StatusOr<ModuleImage> Compile(const Module& module, int capability);
+
+  // "13.0"
+  const std::string& version() const { return version_; }
+
+ private:
+  struct Functions;
+  Nvrtc(void* library, std::unique_ptr<Functions> functions);
+  absl::StatusOr<int> ChooseArchitecture(int capability) const;
+  absl::StatusOr<ModuleImage> CompileAnew(const Module& module,
+                                          int architecture) const;
+
+  void* library_;
+  std::unique_ptr<Functions> functions_;
+  std::string version_;
+  std::string include_dir_;  // empty: none found
+  std::vector<int> architectures_;
+  std::map<Digest, ModuleImage> compiled_;
+  size_t compiled_bytes_ = 0;
+};
+
+}  // namespace graphd
+
+#endif  // GRAPHD_SERVER_WORKERS_NVRTC_H_
