@@ -258,6 +258,33 @@ Plan CounterPlan(const DeviceDescription& device) {
   return writer.plan();
 }
 
+Plan ChainPlan(const DeviceDescription& device, uint32_t elements,
+               uint32_t length) {
+  PlanWriter writer(device, kIntegerPtx);
+  const uint64_t bytes = uint64_t{elements} * 4;
+  const BufferId x_host = writer.Host("x (host)", bytes);
+  const BufferId y_host = writer.Host("y (host)", bytes);
+  const BufferId y = writer.Device("y", bytes);
+  writer.plan().parameters = {
+      Parameter{"step", ScalarType::kU32, Scalar::U32(1)}};
+  writer.plan().inputs = {{"x", x_host}};
+  writer.plan().outputs = {{"y", y_host}};
+  writer.Copy("upload", x_host, y);
+  for (uint32_t i = 0; i < length; ++i) {
+    KernelStep kernel;
+    kernel.image = ImageId(0);
+    kernel.function = "add_constant";
+    kernel.grid = Shape(elements / kBlock);
+    kernel.block = Shape(kBlock);
+    kernel.args = {BufferArgument{y}, BufferArgument{y},
+                   i == 0 ? Argument(ParameterArgument{ParameterId(0)})
+                          : Argument(Scalar::U32(1))};
+    writer.Step("add" + std::to_string(i), kernel);
+  }
+  writer.Copy("download", y, y_host);
+  return writer.plan();
+}
+
 Plan FaultPlan(const DeviceDescription& device) {
   PlanWriter writer(device, kIntegerPtx);
   KernelStep kernel;

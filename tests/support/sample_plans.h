@@ -24,6 +24,11 @@ Plan ForkJoinPlan(const DeviceDescription& device, uint32_t elements);
 // any number of executions too.
 Plan CounterPlan(const DeviceDescription& device);
 
+// `length` kernels in a row, each adding 1 to every word of y, which starts as
+// a copy of x: `elements` words of 32 bits, a multiple of 64.
+Plan ChainPlan(const DeviceDescription& device, uint32_t elements,
+               uint32_t length);
+
 // One kernel that stores to address 64 + 4 * tid: a fault on any device.
 Plan FaultPlan(const DeviceDescription& device);
 
