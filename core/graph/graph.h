@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/base/ids.h"
 #include "core/graph/scalar.h"
 
@@ -87,11 +88,17 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-// Whether the two ranges share a byte; exact, also for rows with gaps.
+// Whether the two ranges share a byte; exact, also for rows with gaps and
+// different pitches, in time logarithmic in the pitches.
+// Requires: end_bytes() of both does not overflow.
 bool Overlaps(const ByteRange& a, const ByteRange& b);
-// Whether every byte of `inner` is in `outer`; exact when `outer` is one row,
-// else conservative (may say no).
+// Whether every byte of `inner` is in `outer`; as exact and as fast.
+// Requires: end_bytes() of both does not overflow.
 bool Contains(const ByteRange& outer, const ByteRange& inner);
+// False when end_bytes() would overflow.
+bool EndFits(const ByteRange& range);
+// The same bytes, as one row when they have no gaps.
+ByteRange Normalized(const ByteRange& range);
 
 // What a node does to a range of a buffer. kMayWrite orders but defines
 // nothing; kMustWrite writes every byte.
@@ -190,6 +197,9 @@ struct EmptyNode {};
 
 using NodeBody = std::variant<KernelNode, MemcpyNode, MemsetNode, EmptyNode>;
 
+// "kernel", "memcpy", "memset", "empty".
+absl::string_view KindName(const NodeBody& body);
+
 // Advice; never part of the graph's digest.
 struct Hints {
   std::optional<uint64_t> cost_ns;
@@ -211,6 +221,15 @@ enum class GraphOrder : uint8_t {
   kFromAccesses,  // declaration order decides between conflicting accesses
   kExplicit,      // only `after` counts; a conflict without a path is a race
 };
+
+// Bytes of a dense array; nullopt on overflow.
+std::optional<uint64_t> ShapeBytes(ScalarType element,
+                                   const std::vector<uint64_t>& shape);
+
+// What a fill writes.
+ByteRange FilledRange(const MemsetNode& node);
+// What a copy touches at one of its ends.
+ByteRange CopiedRange(const MemcpyNode& node, const CopyEnd& end);
 
 struct Graph {
   std::vector<Buffer> buffers;

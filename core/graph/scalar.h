@@ -36,6 +36,9 @@ uint32_t SizeBytes(ScalarType type);
 // "f32", "s64", "bool", …
 absl::string_view Name(ScalarType type);
 std::optional<ScalarType> ParseScalarType(absl::string_view name);
+bool IsFloat(ScalarType type);
+// s8 to s64.
+bool IsSigned(ScalarType type);
 
 struct Scalar {
   ScalarType type = ScalarType::kS32;
@@ -48,10 +51,20 @@ struct Scalar {
   static Scalar S64(int64_t value);
   static Scalar U64(uint64_t value);
 
+  // nullopt: the value does not fit, or `type` is floating.
+  static std::optional<Scalar> FromSigned(ScalarType type, int64_t value);
+  static std::optional<Scalar> FromUnsigned(ScalarType type, uint64_t value);
+  // Rounds to nearest even. nullopt: a finite value would become infinite, or
+  // `type` is an integer.
+  static std::optional<Scalar> FromDouble(ScalarType type, double value);
+
+  // Zero beyond the type's size, and 0 or 1 for bool.
+  bool IsCanonical() const;
   // The numeric value; exact for everything but 64-bit integers beyond 2^53.
   double AsDouble() const;
   // The value as an integer; nullopt for floating types.
   std::optional<int64_t> AsInteger() const;
+  // The value alone: "0.5", "-3", "true"; reads back as the same bits.
   std::string ToString() const;
 
   bool operator==(const Scalar&) const = default;

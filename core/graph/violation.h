@@ -30,6 +30,8 @@ class Violations {
   bool empty() const { return found_.empty(); }
   const std::vector<Violation>& found() const { return found_; }
   size_t dropped() const { return dropped_; }
+  // Whether a finding about exactly this field is there already.
+  bool Has(absl::string_view path) const;
   void Append(const Violations& other);
 
   // OK when empty; else INVALID_ARGUMENT whose message has every finding, one a
