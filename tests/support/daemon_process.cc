@@ -44,16 +44,24 @@ absl::StatusOr<std::unique_ptr<DaemonProcess>> DaemonProcess::Start(
   if (mkdtemp(pattern.data()) == nullptr) {
     return absl::InternalError("cannot make a temporary directory");
   }
+  daemon->program_ = program;
+  daemon->extra_flags_ = std::move(extra_flags);
   daemon->directory_ = pattern;
   daemon->unix_endpoint_ = absl::StrCat("unix:", pattern, "/graphd.sock");
-  const std::string ready_file = pattern + "/ready.json";
-  const std::string log_file = pattern + "/log";
+  const absl::Status status = daemon->Restart();
+  if (!status.ok()) return status;
+  return daemon;
+}
 
+absl::Status DaemonProcess::Restart() {
+  const std::string ready_file = directory_ + "/ready.json";
+  const std::string log_file = directory_ + "/log";
+  std::filesystem::remove(ready_file);
   std::vector<std::string> arguments = {
-      program,       "--listen", daemon->unix_endpoint_, "--listen",
-      "127.0.0.1:0", "--state",  pattern + "/state",     "--ready-file",
+      program_,      "--listen", unix_endpoint_,        "--listen",
+      "127.0.0.1:0", "--state",  directory_ + "/state", "--ready-file",
       ready_file};
-  for (std::string& flag : extra_flags) arguments.push_back(std::move(flag));
+  arguments.insert(arguments.end(), extra_flags_.begin(), extra_flags_.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -62,31 +70,31 @@ absl::StatusOr<std::unique_ptr<DaemonProcess>> DaemonProcess::Start(
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 2, log_file.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const int error = posix_spawn(&daemon->pid_, program.c_str(), &actions,
-                                nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid_, program_.c_str(), &actions, nullptr,
+                                argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    daemon->pid_ = -1;
-    return absl::NotFoundError(absl::StrCat("cannot start ", program));
+    pid_ = -1;
+    return absl::NotFoundError(absl::StrCat("cannot start ", program_));
   }
 
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!std::filesystem::exists(ready_file)) {
     int status = 0;
-    if (waitpid(daemon->pid_, &status, WNOHANG) == daemon->pid_) {
-      daemon->pid_ = -1;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
       return absl::InternalError(
-          absl::StrCat(program, " ended: ", ReadFile(log_file)));
+          absl::StrCat(program_, " ended: ", ReadFile(log_file)));
     }
     if (std::chrono::steady_clock::now() > deadline) {
       return absl::DeadlineExceededError(
-          absl::StrCat(program, " does not serve: ", ReadFile(log_file)));
+          absl::StrCat(program_, " does not serve: ", ReadFile(log_file)));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  daemon->tcp_endpoint_ = FindTcpAddress(ReadFile(ready_file));
-  return daemon;
+  tcp_endpoint_ = FindTcpAddress(ReadFile(ready_file));
+  return absl::OkStatus();
 }
 
 DaemonProcess::~DaemonProcess() {
@@ -95,8 +103,17 @@ DaemonProcess::~DaemonProcess() {
   std::filesystem::remove_all(directory_, ignored);
 }
 
+void DaemonProcess::Kill() {
+  kill(pid_, SIGKILL);
+  Wait();
+}
+
 int DaemonProcess::Stop() {
   kill(pid_, SIGTERM);
+  return Wait();
+}
+
+int DaemonProcess::Wait() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;

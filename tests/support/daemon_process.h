@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace graphd {
@@ -26,6 +27,11 @@ class DaemonProcess {
   DaemonProcess(const DaemonProcess&) = delete;
   DaemonProcess& operator=(const DaemonProcess&) = delete;
 
+  // SIGKILL, then waits.
+  void Kill();
+  // Starts it again on the same state directory and socket.
+  // Requires: it does not run.
+  absl::Status Restart();
   // SIGTERM, then waits. Returns the exit code; 128 + signal when a signal
   // ended it.
   int Stop();
@@ -40,7 +46,10 @@ class DaemonProcess {
 
  private:
   DaemonProcess() = default;
+  int Wait();
 
+  std::string program_;
+  std::vector<std::string> extra_flags_;
   pid_t pid_ = -1;
   std::string directory_;
   std::string unix_endpoint_;
