@@ -3,20 +3,31 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "core/exec/device.h"
 #include "core/graph/validate.h"
-#include "core/softgpu/software_provider.h"
+#include "tests/support/drivers.h"
 #include "tests/support/equality.h"
 #include "tests/support/random_graph.h"
 
 namespace graphd {
 namespace {
 
-class RandomEqualityTest : public testing::TestWithParam<GraphOrder> {
+using Way = std::tuple<size_t, GraphOrder>;  // index of the driver, order
+
+class RandomEqualityTest : public testing::TestWithParam<Way> {
  protected:
+  void SetUp() override {
+    auto device =
+        Device::Open(TestDrivers()[std::get<size_t>(GetParam())].table, 0);
+    ASSERT_TRUE(device.ok()) << device.status();
+    device_ = *std::move(device);
+  }
+
   void Check(RandomGraphOptions options, int scrambles) {
-    options.order = GetParam();
+    options.order = std::get<GraphOrder>(GetParam());
     const Graph graph = RandomGraph(options);
     ASSERT_TRUE(Validate(graph).empty())
         << Validate(graph).ToStatus("random graph");
@@ -27,24 +38,20 @@ class RandomEqualityTest : public testing::TestWithParam<GraphOrder> {
     EXPECT_TRUE(status.ok()) << "seed " << options.seed << ": " << status;
   }
 
-  void SetUp() override {
-    auto device = Device::Open(driver_, 0);
-    ASSERT_TRUE(device.ok()) << device.status();
-    device_ = *std::move(device);
-  }
-
-  DriverTable driver_ = softgpu::SoftwareDriver();
   std::unique_ptr<Device> device_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Orders, RandomEqualityTest,
-                         testing::Values(GraphOrder::kFromAccesses,
-                                         GraphOrder::kExplicit),
-                         [](const testing::TestParamInfo<GraphOrder>& info) {
-                           return info.param == GraphOrder::kExplicit
-                                      ? "Explicit"
-                                      : "FromAccesses";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Providers, RandomEqualityTest,
+    testing::Combine(testing::Range(size_t{0}, TestDrivers().size()),
+                     testing::Values(GraphOrder::kFromAccesses,
+                                     GraphOrder::kExplicit)),
+    [](const testing::TestParamInfo<Way>& info) {
+      return TestDrivers()[std::get<size_t>(info.param)].name +
+             (std::get<GraphOrder>(info.param) == GraphOrder::kExplicit
+                  ? "Explicit"
+                  : "FromAccesses");
+    });
 
 TEST_P(RandomEqualityTest, SmallGraphsGiveEqualBytesEveryWay) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
