@@ -66,6 +66,33 @@ std::string Quoted(absl::string_view name) {
                       name.size() > kShown ? "…\"" : "\"");
 }
 
+std::optional<size_t> FirstNonUtf8(absl::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const auto lead = static_cast<uint8_t>(text[at]);
+    const size_t length = lead < 0x80   ? 1
+                          : lead < 0xc2 ? 0
+                          : lead < 0xe0 ? 2
+                          : lead < 0xf0 ? 3
+                          : lead < 0xf5 ? 4
+                                        : 0;
+    if (length == 0 || at + length > text.size()) return at;
+    uint32_t point = length == 1 ? lead : lead & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; ++i) {
+      const auto next = static_cast<uint8_t>(text[at + i]);
+      if ((next & 0xc0) != 0x80) return at;
+      point = point << 6 | (next & 0x3f);
+    }
+    // Overlong forms, surrogates, and what is beyond Unicode.
+    if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
+        (point >= 0xd800 && point <= 0xdfff) || point > 0x10ffff) {
+      return at;
+    }
+    at += length;
+  }
+  return std::nullopt;
+}
+
 std::string Describe(const ByteRange& range) {
   if (range.rows <= 1) {
     if (range.width_bytes == 0) return "no bytes";
@@ -162,6 +189,9 @@ void Validate(const Graph& graph, const GraphLimits& limits,
   if (graph.description.size() > limits.description_bytes) {
     v.Add("description", "is ", graph.description.size(),
           " bytes long; the limit is ", limits.description_bytes);
+  }
+  if (const auto offset = FirstNonUtf8(graph.description)) {
+    v.Add("description", "is not UTF-8 at offset ", *offset);
   }
   if (graph.nodes.empty()) v.Add("nodes", "is empty; a graph has a node");
   CheckBuffers(v);

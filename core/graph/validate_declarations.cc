@@ -77,6 +77,11 @@ void CheckCode(const Validation& v, const Module& module,
                                                   "cubin"};
   const std::string field =
       Field(path, kFields[static_cast<size_t>(module.kind)]);
+  // A codec that found no code has said so.
+  if (v.violations.Has(Field(path, "file")) ||
+      v.violations.Has(Field(path, "code"))) {
+    return;
+  }
   if (module.code.empty()) {
     v.Add(field, "is empty; expected code");
     return;
@@ -94,6 +99,10 @@ void CheckCode(const Validation& v, const Module& module,
   const size_t zero = module.code.find('\0');
   if (zero != std::string::npos) {
     v.Add(field, "has a zero byte at offset ", zero, "; expected text");
+    return;
+  }
+  if (const auto offset = FirstNonUtf8(module.code)) {
+    v.Add(field, "is not UTF-8 at offset ", *offset);
   }
 }
 
@@ -162,7 +171,7 @@ void CheckBuffers(const Validation& v) {
       const bool shape_says_why =
           buffer.element_type.has_value() && !buffer.shape.empty() &&
           ShapeBytes(*buffer.element_type, buffer.shape).value_or(0) == 0;
-      if (!shape_says_why) {
+      if (!shape_says_why && !v.violations.Has(Field(path, "element_type"))) {
         v.Add(Field(path, "size_bytes"), "is 0; expected at least 1 byte");
       }
     } else if (buffer.size_bytes > v.limits.buffer_bytes) {

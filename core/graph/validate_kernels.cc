@@ -27,7 +27,11 @@ std::optional<uint64_t> CheckDimension(const Validation& v,
     return dimension.value;
   }
   const Parameter* parameter = v.FindParameter(dimension.parameter, path);
-  if (parameter == nullptr) return std::nullopt;
+  if (parameter == nullptr ||
+      v.violations.Has(
+          Field(At("parameters", dimension.parameter.index()), "type"))) {
+    return std::nullopt;
+  }
   const std::string name = absl::StrCat("parameter ", Quoted(parameter->name));
   if (IsFloat(parameter->type) || parameter->type == ScalarType::kBool) {
     v.Add(path, name, " is ", Name(parameter->type),

@@ -7,6 +7,7 @@
 #ifndef GRAPHD_CORE_GRAPH_VALIDATION_H_
 #define GRAPHD_CORE_GRAPH_VALIDATION_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ std::string Field(absl::string_view path, absl::string_view field);
 std::string Quoted(absl::string_view name);
 // "bytes 0..1023", or "4 rows of 16 bytes, 64 apart, from byte 0".
 std::string Describe(const ByteRange& range);
+// Offset of the first byte that is not part of well-formed UTF-8.
+std::optional<size_t> FirstNonUtf8(absl::string_view text);
 
 void CheckBuffers(const Validation& v);
 void CheckModules(const Validation& v);
