@@ -15,8 +15,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/descriptor.h"
 #include "core/base/status_macros.h"
-#include "server/workers/descriptor.h"
 
 namespace graphd {
 namespace {

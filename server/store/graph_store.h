@@ -20,10 +20,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/descriptor.h"
 #include "core/base/digest.h"
 #include "server/store/blob_folder.h"
 #include "server/store/sqlite.h"
-#include "server/workers/descriptor.h"
 
 namespace graphd {
 

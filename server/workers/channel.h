@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/workers/descriptor.h"
+#include "core/base/descriptor.h"
 
 namespace graphd {
 

@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
+#include "core/graph/validate.h"
 
 namespace graphd {
 namespace {
@@ -21,41 +21,6 @@ namespace {
 constexpr size_t kCompiledLimitBytes = size_t{256} << 20;
 // A log of template errors can be far longer than anybody reads.
 constexpr size_t kLogLimitBytes = 16 << 10;
-
-struct AllowedOption {
-  absl::string_view name;
-  bool takes_value;  // "name=value"; "-Dname" for -D
-};
-constexpr AllowedOption kAllowed[] = {
-    {"-D", true},
-    {"--define-macro=", true},
-    {"-U", true},
-    {"--undefine-macro=", true},
-    {"-std=", true},
-    {"--std=", true},
-    {"-use_fast_math", false},
-    {"--use_fast_math", false},
-    {"-fmad=", true},
-    {"--fmad=", true},
-    {"-ftz=", true},
-    {"--ftz=", true},
-    {"-prec-div=", true},
-    {"--prec-div=", true},
-    {"-prec-sqrt=", true},
-    {"--prec-sqrt=", true},
-    {"-maxrregcount=", true},
-    {"--maxrregcount=", true},
-    {"-restrict", false},
-    {"--restrict", false},
-    {"-lineinfo", false},
-    {"--generate-line-info", false},
-    {"-default-device", false},
-    {"--device-as-default-execution-space", false},
-    {"-extra-device-vectorization", false},
-    {"--extra-device-vectorization", false},
-    {"-w", false},
-    {"--disable-warnings", false},
-};
 
 std::string FindIncludeDir(const std::string& library_path) {
   std::vector<std::string> places;
@@ -130,21 +95,6 @@ struct Nvrtc::Functions {
   }
 };
 
-absl::Status CheckNvrtcOption(absl::string_view option) {
-  for (const AllowedOption& allowed : kAllowed) {
-    if (allowed.takes_value ? absl::StartsWith(option, allowed.name) &&
-                                  option.size() > allowed.name.size()
-                            : option == allowed.name) {
-      return absl::OkStatus();
-    }
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "option \"", option, "\" is not allowed; allowed are ",
-      absl::StrJoin(kAllowed, " ", [](std::string* out, const auto& allowed) {
-        absl::StrAppend(out, allowed.name, allowed.takes_value ? "…" : "");
-      })));
-}
-
 absl::StatusOr<std::unique_ptr<Nvrtc>> Nvrtc::Open() {
   const std::vector<std::string> places = LibraryPlaces();
   for (const std::string& place : places) {
@@ -195,10 +145,13 @@ absl::StatusOr<int> Nvrtc::ChooseArchitecture(int capability) const {
                    " and newer; the device is compute_", capability));
 }
 
-absl::StatusOr<ModuleImage> Nvrtc::Compile(const Module& module,
-                                           int capability) {
+absl::StatusOr<CompiledSource> Nvrtc::Compile(const Module& module,
+                                              int capability) {
   for (const std::string& option : module.options) {
-    GRAPHD_RETURN_IF_ERROR(CheckNvrtcOption(option));
+    // An option such as --include-path would show files to a client.
+    if (auto refusal = RefusalOfOption(option); refusal.has_value()) {
+      return absl::InvalidArgumentError(*refusal);
+    }
   }
   GRAPHD_ASSIGN_OR_RETURN(const int architecture,
                           ChooseArchitecture(capability));
@@ -211,18 +164,19 @@ absl::StatusOr<ModuleImage> Nvrtc::Compile(const Module& module,
   if (auto known = compiled_.find(key); known != compiled_.end()) {
     return known->second;
   }
-  GRAPHD_ASSIGN_OR_RETURN(ModuleImage image, CompileAnew(module, architecture));
-  if (compiled_bytes_ + image.code.size() > kCompiledLimitBytes) {
+  GRAPHD_ASSIGN_OR_RETURN(CompiledSource image,
+                          CompileAnew(module, architecture));
+  if (compiled_bytes_ + image.ptx.size() > kCompiledLimitBytes) {
     compiled_.clear();
     compiled_bytes_ = 0;
   }
-  compiled_bytes_ += image.code.size();
+  compiled_bytes_ += image.ptx.size();
   compiled_.emplace(key, image);
   return image;
 }
 
-absl::StatusOr<ModuleImage> Nvrtc::CompileAnew(const Module& module,
-                                               int architecture) const {
+absl::StatusOr<CompiledSource> Nvrtc::CompileAnew(const Module& module,
+                                                  int architecture) const {
   const auto failed = [&](absl::string_view what, nvrtcResult result) {
     return absl::InternalError(absl::StrCat("NVRTC ", version_, ": ", what,
                                             ": ",
@@ -273,13 +227,12 @@ absl::StatusOr<ModuleImage> Nvrtc::CompileAnew(const Module& module,
   size_t ptx_bytes = 0;
   result = functions_->ptx_size(program, &ptx_bytes);
   if (result != NVRTC_SUCCESS) return failed("PTX size", result);
-  ModuleImage image;
-  image.kind = ImageKind::kPtx;
-  image.code.resize(ptx_bytes);
-  result = functions_->ptx(program, image.code.data());
+  CompiledSource image;
+  image.ptx.resize(ptx_bytes);
+  result = functions_->ptx(program, image.ptx.data());
   if (result != NVRTC_SUCCESS) return failed("PTX", result);
-  while (!image.code.empty() && image.code.back() == '\0') {
-    image.code.pop_back();
+  while (!image.ptx.empty() && image.ptx.back() == '\0') {
+    image.ptx.pop_back();
   }
   for (const std::string& name : module.name_expressions) {
     const char* lowered = nullptr;

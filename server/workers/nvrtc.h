@@ -15,18 +15,18 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "core/base/digest.h"
 #include "core/graph/graph.h"
-#include "core/optimize/compile.h"
 
 namespace graphd {
 
-// Whether graphd passes `option` on to NVRTC.
-// Errors: INVALID_ARGUMENT with the allowed ones.
-absl::Status CheckNvrtcOption(absl::string_view option);
+// What NVRTC made of a module.
+struct CompiledSource {
+  std::string ptx;
+  // Name expression -> PTX entry name.
+  std::vector<std::pair<std::string, std::string>> lowered_names;
+};
 
 class Nvrtc {
  public:
@@ -42,7 +42,7 @@ class Nvrtc {
   // Requires: module.kind == kCudaSource.
   // Errors: INVALID_ARGUMENT with the compiler's log, FAILED_PRECONDITION
   // (NVRTC knows no architecture that old).
-  absl::StatusOr<ModuleImage> Compile(const Module& module, int capability);
+  absl::StatusOr<CompiledSource> Compile(const Module& module, int capability);
 
   // "13.0"
   const std::string& version() const { return version_; }
@@ -51,15 +51,15 @@ class Nvrtc {
   struct Functions;
   Nvrtc(void* library, std::unique_ptr<Functions> functions);
   absl::StatusOr<int> ChooseArchitecture(int capability) const;
-  absl::StatusOr<ModuleImage> CompileAnew(const Module& module,
-                                          int architecture) const;
+  absl::StatusOr<CompiledSource> CompileAnew(const Module& module,
+                                             int architecture) const;
 
   void* library_;
   std::unique_ptr<Functions> functions_;
   std::string version_;
   std::string include_dir_;  // empty: none found
   std::vector<int> architectures_;
-  std::map<Digest, ModuleImage> compiled_;
+  std::map<Digest, CompiledSource> compiled_;
   size_t compiled_bytes_ = 0;
 };
 

@@ -15,7 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/workers/descriptor.h"
+#include "core/base/descriptor.h"
 
 namespace graphd {
 

@@ -19,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/workers/descriptor.h"
+#include "core/base/descriptor.h"
 #include "server/workers/worker_handle.h"
 
 namespace graphd {

@@ -1,8 +1,8 @@
 // Descriptor owns a file descriptor and closes it once.
 //
 // Thread safety: thread-compatible.
-#ifndef GRAPHD_SERVER_WORKERS_DESCRIPTOR_H_
-#define GRAPHD_SERVER_WORKERS_DESCRIPTOR_H_
+#ifndef GRAPHD_CORE_BASE_DESCRIPTOR_H_
+#define GRAPHD_CORE_BASE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -41,4 +41,4 @@ class Descriptor {
 
 }  // namespace graphd
 
-#endif  // GRAPHD_SERVER_WORKERS_DESCRIPTOR_H_
+#endif  // GRAPHD_CORE_BASE_DESCRIPTOR_H_
