@@ -69,17 +69,20 @@ struct Operand {
     kRegister,  // %r1, %tid.x, %p1 (text with the %); `negated` for !%p1
     kSymbol,    // a variable, label or function name
     kInteger,   // 42, 0x2A, 42U, negative folded in
-    kFloat,     // 0f3F800000, 0d…: exact bits; `text` keeps the spelling
+    kFloat,     // 0f3F800000, 0d…, decimals (as 0d): exact bits
     kAddress,   // [base + offset]: elements[0] is the base (register, symbol or
-                // integer), `integer` the offset
+                // integer), `integer` the offset; further elements are what
+                // follows a comma: [%rd1, {%f1, %f2}]
     kVector,    // {a, b, c, d}
     kPair,      // a|b: destination with predicate
     kDiscard,   // _
     kTuple,     // (a, b): call arguments and results
   };
   Kind kind = Kind::kRegister;
-  std::string text;          // register, symbol, literal spelling
-  int64_t integer = 0;       // kInteger: value bits; kAddress: byte offset
+  std::string text;          // register, symbol, kFloat: canonical spelling;
+                             // kInteger: empty, the value says all
+  int64_t integer = 0;       // kInteger: value bits; kAddress and kSymbol: byte
+                             // offset (arr+4)
   uint64_t bits = 0;         // kFloat: IEEE bits
   bool is_double = false;    // kFloat: 0d… or a decimal literal
   bool is_unsigned = false;  // kInteger: U suffix or beyond INT64_MAX
@@ -103,11 +106,15 @@ struct Instruction {
   std::string FullName() const;
   // The last modifier that is a type, or kNone.
   Type type() const;
+
+  bool operator==(const Instruction&) const = default;
 };
 
 struct Label {
   std::string name;
   int line = 0;
+
+  bool operator==(const Label&) const = default;
 };
 
 // .reg .b32 %r<5>; or .reg .pred p, q;
@@ -117,6 +124,8 @@ struct RegisterDeclaration {
   std::string name;
   std::optional<uint32_t> count;  // the <5>
   int line = 0;
+
+  bool operator==(const RegisterDeclaration&) const = default;
 };
 
 // One element of an initialiser: a number, or the address of a symbol plus an
@@ -135,7 +144,11 @@ struct InitialValue {
       0;  // literal value bits (integers two's complement; floats as written)
   bool is_double = false;
   int64_t offset = 0;  // symbol + offset
-  uint64_t mask = 0;   // kMask: 0xFF00 etc.
+  uint64_t mask = 0;   // kMask: 0xFF00 etc.: the bits of the address that
+                       // become this element, shifted down
+  bool mask_of_generic = false;  // kMask: 0xFF(generic(x))
+
+  bool operator==(const InitialValue&) const = default;
 };
 
 // A variable of any space: module scope, or .local/.shared/.param inside a
@@ -151,20 +164,23 @@ struct Variable {
   bool is_array = false;
   std::vector<uint64_t> dimensions;   // [] extern unsized array: one 0
   std::vector<InitialValue> initial;  // flattened in memory order; empty: zero
-  std::vector<size_t> initial_shape;  // unused for flat lists
   std::string param_annotation;       // .ptr .global .align 8, kept as text for
                                       // .param declarations
   int line = 0;
 
   uint64_t size_bytes() const;  // 0 for an unsized array
   uint32_t alignment() const;   // align, or the natural one
+
+  bool operator==(const Variable&) const = default;
 };
 
 // A line kept as it was: .loc, .pragma, .branchtargets, .callprototype,
 // .noreturn…
 struct RawDirective {
-  std::string text;
+  std::string text;  // with its semicolon, where it has one
   int line = 0;
+
+  bool operator==(const RawDirective&) const = default;
 };
 
 struct Block;
@@ -175,12 +191,15 @@ using Statement = std::variant<Instruction, Label, RegisterDeclaration,
 struct Block {
   std::vector<Statement> statements;
   int line = 0;
+
+  bool operator==(const Block&) const;
 };
 
 struct Function {
   bool is_entry = false;
   std::string linkage;  // "visible", "extern", "weak", ""
   std::string name;
+  std::string attributes;         // ".attribute(…)" text, usually empty
   std::vector<Variable> results;  // .func (.param .b32 r) name(…)
   std::vector<Variable> params;
   std::vector<std::string>
@@ -188,6 +207,8 @@ struct Function {
   bool has_body = false;  // false: a declaration
   Block body;
   int line = 0;
+
+  bool operator==(const Function&) const = default;
 };
 
 using TopLevel = std::variant<Variable, Function, RawDirective>;
@@ -201,7 +222,9 @@ struct Module {
   const Function* FindEntry(absl::string_view name) const;
   const Function* FindFunction(absl::string_view name) const;
   const Variable* FindVariable(absl::string_view name) const;
-  std::vector<const Function*> Entries() const;
+  std::vector<const Function*> Entries() const;  // those with a body
+
+  bool operator==(const Module&) const = default;
 };
 
 // A kernel's parameters as a launch sees them.
