@@ -96,8 +96,8 @@ std::optional<std::string> RefusalOfOption(absl::string_view option) {
         valued.is_value(option.substr(equals + 1))) {
       return std::nullopt;
     }
-    return absl::StrCat(Quoted(original), ": expected -", valued.name, "=",
-                        valued.expected);
+    return absl::StrCat(Quoted(original), ": expected -", valued.name,
+                        "= with ", valued.expected);
   }
   if ((!is_long && absl::StartsWith(option, "I")) || name == "include-path" ||
       name == "pre-include" || name == "include") {

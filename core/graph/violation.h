@@ -6,6 +6,7 @@
 #define GRAPHD_CORE_GRAPH_VIOLATION_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,7 +29,8 @@ class Violations {
   void Add(std::string path, std::string message);
 
   bool empty() const { return found_.empty(); }
-  const std::vector<Violation>& found() const { return found_; }
+  const std::vector<Violation>& found() const& { return found_; }
+  std::vector<Violation> found() && { return std::move(found_); }
   size_t dropped() const { return dropped_; }
   // Whether a finding about exactly this field is there already.
   bool Has(absl::string_view path) const;
