@@ -1,6 +1,7 @@
 // Says what is wrong with a module that parses: undeclared or doubly declared
 // registers, labels and symbols, operand counts and register classes of the
-// opcodes that opcodes.def knows, fall-through off a function's end.
+// opcodes that opcodes.def knows. It refuses nothing that the vendor's
+// assembler accepts; a body that ends without "ret" returns there.
 //
 // Thread safety: thread-safe.
 #ifndef GRAPHD_CORE_PTX_CHECK_H_
@@ -15,7 +16,7 @@
 namespace graphd::ptx {
 
 // Errors: INVALID_ARGUMENT naming function, line, what was expected and what
-// was found; several findings, one a line.
+// was found; several findings, one a line, at most 32.
 absl::Status Check(const Module& module);
 
 // The first instruction of `function` that the software GPU does not execute,

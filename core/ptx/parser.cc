@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/ptx/parser_directives.h"
 #include "core/ptx/parser_instructions.h"
+#include "core/ptx/resolve_registers.h"
 #include "core/ptx/token_reader.h"
 
 namespace graphd::ptx {
@@ -166,6 +167,7 @@ bool ReadItem(TokenReader& reader, Module& module) {
     Function function;
     function.linkage = linkage;
     if (!ReadFunction(reader, function)) return false;
+    ResolveRegisters(function);
     module.items.emplace_back(std::move(function));
     return true;
   }

@@ -164,7 +164,12 @@ bool ReadInitialiser(TokenReader& reader, int depth, Variable& variable) {
         variable.initial.size() + (row - given) > 64 * kMaxPadding) {
       return reader.Fail("an initialiser that leaves fewer elements out");
     }
-    variable.initial.resize(variable.initial.size() + (row - given));
+    InitialValue zero;
+    if (variable.type == Type::kF32 || variable.type == Type::kF64) {
+      zero.kind = InitialValue::Kind::kFloat;
+      zero.is_double = variable.type == Type::kF64;
+    }
+    variable.initial.resize(variable.initial.size() + (row - given), zero);
   }
   return true;
 }
