@@ -56,7 +56,7 @@ class FunctionChecker {
         if (!fresh) Twice("parameter", param.name, param.line);
       }
     }
-    if (function_.has_body) CheckBlock(function_.body, Scope(&scope));
+    if (function_.has_body) CheckBlock(function_.body, std::move(scope));
   }
 
  private:
@@ -70,7 +70,8 @@ class FunctionChecker {
 
   void Declare(const Statement& statement, Scope& scope) {
     if (const auto* registers = std::get_if<RegisterDeclaration>(&statement)) {
-      if (!scope.registers.Declare(*registers)) {
+      if (scope.variables.contains(registers->name) ||
+          !scope.registers.Declare(*registers)) {
         Twice("register", registers->name, registers->line);
       }
     } else if (const auto* variable = std::get_if<Variable>(&statement)) {

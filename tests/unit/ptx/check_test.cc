@@ -60,6 +60,11 @@ TEST(CheckTest, NamesWhatIsDeclaredTwice) {
               HasSubstr("a variable, found \"s\""));
 }
 
+TEST(CheckTest, AParameterAndARegisterHaveDifferentNames) {
+  EXPECT_THAT(Findings(".reg .b64 a;"), HasSubstr("a register, found \"a\""));
+  EXPECT_EQ(Findings("{ .reg .b64 a; }"), "");
+}
+
 TEST(CheckTest, InnerBlocksHaveNamesOfTheirOwn) {
   EXPECT_EQ(Findings("{.reg .pred p; L: @p bra L;}\n"
                      "{.reg .pred p; L: @p bra L;}"),

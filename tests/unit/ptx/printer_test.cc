@@ -47,7 +47,7 @@ TEST(PrinterTest, PtxasAcceptsWhatIsPrintedOfAHandWrittenModule) {
 .global .u64 links[3] = {a, generic(b)+4, a-4};
 .global .s64 least = -9223372036854775808;
 .global .u64 most = 0xFFFFFFFFFFFFFFFF;
-.visible .entry e(.param .u64 .ptr .global .align 8 p, .param .align 8 .b8 s[12])
+.visible .entry e(.param .u64 .ptr .global .align 8 addr, .param .align 8 .b8 s[12])
 .maxntid 64, 1, 1
 {
   .reg .pred p, q;
@@ -55,7 +55,7 @@ TEST(PrinterTest, PtxasAcceptsWhatIsPrintedOfAHandWrittenModule) {
   .reg .f32 f, g;
   .reg .f64 %d<2>;
   .reg .b64 w;
-  ld.param.u64 w, [p+0];
+  ld.param.u64 w, [addr+0];
   setp.eq.s32 p|q, t0, 0b101;
   @!q add.f32 f, f, 0.5;
   mov.f64 %d0, -1e300;
