@@ -89,7 +89,10 @@ Type Instruction::type() const {
   return Type::kNone;
 }
 
-bool Block::operator==(const Block&) const = default;
+// Written out: clang 14 cannot compile the defaulted one of a recursive type.
+bool Block::operator==(const Block& other) const {
+  return line == other.line && statements == other.statements;
+}
 
 uint64_t Variable::size_bytes() const {
   // Opaque references are 64-bit handles.

@@ -192,7 +192,7 @@ struct Block {
   std::vector<Statement> statements;
   int line = 0;
 
-  bool operator==(const Block&) const;
+  bool operator==(const Block& other) const;
 };
 
 struct Function {
