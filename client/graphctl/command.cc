@@ -65,12 +65,24 @@ CLI::App* Command::AddVerb(CLI::App& parent, const std::string& name,
                            const std::string& examples, Action action) {
   CLI::App* verb = parent.add_subcommand(name, summary);
   verb->fallthrough();
-  verb->footer("\nExamples:\n" + examples);
+  verb->footer("\nExamples:\n" + examples +
+               "\n\ngraphctl --help lists the flags of all commands.");
   verb->callback([this, action = std::move(action)] { action_ = action; });
   return verb;
 }
 
-int Command::Run() {
+int Command::Run(const CLI::App& app) {
+  if (!action_) {
+    const CLI::App* deepest = &app;
+    std::string path;
+    while (!deepest->get_subcommands().empty()) {
+      deepest = deepest->get_subcommands().front();
+      absl::StrAppend(&path, " ", deepest->get_name());
+    }
+    err_ << "error: graphctl" << path << ": expected a command after it\n\n"
+         << deepest->help();
+    return kUsage;
+  }
   const absl::StatusOr<int> code = action_();
   if (!code.ok()) Fail(code.status());
   out_.flush();

@@ -39,8 +39,9 @@ class Command {
                     const std::string& summary, const std::string& examples,
                     Action action);
 
-  // Runs what the parsed command line asks for; prints its error.
-  int Run();
+  // Runs what the parsed command line asks for; prints its error, or the help
+  // of a command that lacks its object.
+  int Run(const CLI::App& app);
   void Fail(const absl::Status& status);
 
   // The daemon, at the endpoint that the rules give.

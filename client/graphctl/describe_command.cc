@@ -74,7 +74,6 @@ absl::StatusOr<int> Explain(Command& command, const ExplainFlags& flags) {
 void AddDescribeCommand(CLI::App& app, Command& command) {
   CLI::App* describe = app.add_subcommand("describe", "One thing in full");
   describe->fallthrough();
-  describe->require_subcommand(1);
   describe->footer(
       "\nExamples:\n  graphctl describe graph relu\n  graphctl describe device "
       "soft0");

@@ -234,7 +234,6 @@ void AddGraphCommands(CLI::App& app, Command& command) {
 
   CLI::App* get = app.add_subcommand("get", "List graphs or devices");
   get->fallthrough();
-  get->require_subcommand(1);
   get->footer(
       "\nExamples:\n  graphctl get graphs\n  graphctl get devices -o json");
   auto graphs = std::make_shared<std::vector<std::string>>();
@@ -253,7 +252,6 @@ void AddGraphCommands(CLI::App& app, Command& command) {
 
   CLI::App* del = app.add_subcommand("delete", "Delete graphs");
   del->fallthrough();
-  del->require_subcommand(1);
   del->footer("\nExamples:\n  graphctl delete graph relu");
   auto doomed = std::make_shared<std::vector<std::string>>();
   CLI::App* delete_graph = command.AddVerb(

@@ -24,7 +24,6 @@ int Main(int argc, char** argv) {
   CLI::App app("graphctl: submits GPU graphs to graphd, runs and explains them",
                "graphctl");
   app.set_version_flag("--version", "graphctl " GRAPHD_VERSION);
-  app.require_subcommand(1);
   app.footer(
       "\nGRAPH is a name, name@revision or sha256:...; \"-\" is a standard "
       "stream.\nExit codes: 0 done, 1 the answer is no, 2 usage, 3 timed out, "
@@ -45,9 +44,11 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "error: " << error.what() << "\nhint: see --help\n";
+    return kUsage;
   }
-  return command.Run();
+  return command.Run(app);
 }
 
 }  // namespace

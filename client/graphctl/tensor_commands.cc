@@ -246,7 +246,6 @@ void AddConvert(CLI::App& tensor, Command& command) {
 void AddTensorCommands(CLI::App& app, Command& command) {
   CLI::App* tensor = app.add_subcommand("tensor", "Small tools for .npy files");
   tensor->fallthrough();
-  tensor->require_subcommand(1);
   tensor->footer("\nExamples:\n  graphctl tensor show y.npy");
   AddRandom(*tensor, command);
   AddShow(*tensor, command);
