@@ -3,6 +3,7 @@
 ctest sets GRAPHD_BINARY_DIR; the generated modules lie below it.
 """
 
+import array
 import json
 import os
 import pathlib
@@ -135,3 +136,7 @@ def violations(error):
     """Field -> description of the findings that came with an error."""
     bad = details(error, error_details_pb2.BadRequest)
     return {v.field: v.description for v in bad.field_violations} if bad else {}
+
+
+def f32_bytes(values):
+    return array.array("f", values).tobytes()
