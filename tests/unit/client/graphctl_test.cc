@@ -263,7 +263,12 @@ TEST_F(GraphctlTest, ATimeoutExitsWithThree) {
 TEST_F(GraphctlTest, AnInterruptExitsWithOneHundredAndThirty) {
   server_.execution.never_answers = true;
   const pid_t pid = Start({"run", "g"});
-  while (server_.execution.calls.load() == 0) std::this_thread::yield();
+  siginfo_t ended{};
+  while (server_.execution.calls.load() == 0) {
+    ASSERT_EQ(::waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    ASSERT_EQ(ended.si_pid, 0) << "graphctl ended before it called";
+    std::this_thread::yield();
+  }
   ::kill(pid, SIGINT);
   EXPECT_EQ(Finish(pid).code, 130);
 }
