@@ -1,5 +1,5 @@
 // inspect: what graphd sees in the kernels of a .cu or .ptx file.
-#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -46,7 +46,9 @@ class Inspector {
     }
     GRAPHD_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
     if (is_source) {
-      GRAPHD_ASSIGN_OR_RETURN(text, Compile(std::move(text)));
+      GRAPHD_ASSIGN_OR_RETURN(
+          text, Compile(std::filesystem::path(path).stem().string(),
+                        std::move(text)));
     }
     GRAPHD_ASSIGN_OR_RETURN(const ptx::Module module, ptx::Parse(text));
     GRAPHD_RETURN_IF_ERROR(ptx::Check(module));
@@ -63,12 +65,13 @@ class Inspector {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> Compile(std::string source) {
+  absl::StatusOr<std::string> Compile(const std::string& name,
+                                      std::string source) {
     if (nvrtc_ == nullptr) {
       GRAPHD_ASSIGN_OR_RETURN(nvrtc_, Nvrtc::Open());
     }
     Module module;
-    module.name = "inspected";
+    module.name = name;
     module.kind = ModuleKind::kCudaSource;
     module.code = std::move(source);
     module.options = flags_.options;

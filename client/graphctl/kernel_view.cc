@@ -31,6 +31,14 @@ std::string ParameterType(const ptx::Signature::Param& param) {
   return absl::StrCat("struct of ", param.size_bytes, " bytes");
 }
 
+// The compiler's own names only repeat the kernel's.
+std::string ParameterName(const std::string& kernel, const std::string& param,
+                          size_t index) {
+  return param == absl::StrCat(kernel, "_param_", index)
+             ? absl::StrCat(index)
+             : absl::StrCat(index, " ", param);
+}
+
 // What the access reaches: a parameter, a pointer inside one, a variable.
 std::string RootText(const ptx::MemoryAccess& access) {
   if (access.parameter.has_value()) {
@@ -86,8 +94,8 @@ void AppendKernel(const InspectedKernel& kernel, std::string& text) {
     params.Right(2).Right(3);
     for (size_t i = 0; i < facts.signature.params.size(); ++i) {
       const auto& param = facts.signature.params[i];
-      params.Add({absl::StrCat(i, " ", param.name), ParameterType(param),
-                  absl::StrCat(param.size_bytes),
+      params.Add({ParameterName(kernel.name, param.name, i),
+                  ParameterType(param), absl::StrCat(param.size_bytes),
                   absl::StrCat(param.offset_bytes), Use(facts, i)});
     }
     absl::StrAppend(&text, params.ToString("    "));
@@ -233,7 +241,9 @@ std::string InspectionText(const InspectedFile& file) {
     bool first = true;
     for (const absl::string_view line :
          absl::StrSplit(absl::StripTrailingAsciiWhitespace(file.error), '\n')) {
-      absl::StrAppend(&text, first ? "  cannot run: " : "    ", line, "\n");
+      const absl::string_view shown = absl::StripTrailingAsciiWhitespace(line);
+      if (shown.empty()) continue;
+      absl::StrAppend(&text, first ? "  cannot run: " : "    ", shown, "\n");
       first = false;
     }
   }

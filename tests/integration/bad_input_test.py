@@ -100,12 +100,12 @@ class BadInputTest(DaemonTestCase):
         graph = add_one()
         graph.nodes[0].kernel.args[2].scalar.CopyFrom(
             graph_pb2.Scalar(type=graph_pb2.SCALAR_TYPE_S64, int_value=64))
-        self.submit_refused(graph, "nodes[0].kernel.args[2]", "8", "4")
+        self.submit_refused(graph, "nodes[0].args[2]", "8", "4")
 
     def test_a_buffer_that_is_not_aligned(self):
         graph = add_one()
         graph.nodes[0].kernel.args[0].buffer.offset_bytes = 2
-        self.submit_refused(graph, "nodes[0].kernel.args[0]", "multiple of 4")
+        self.submit_refused(graph, "nodes[0].args[0]", "multiple of 4")
 
     def test_accesses_out_of_range(self):
         graph = add_one()
@@ -129,10 +129,10 @@ class BadInputTest(DaemonTestCase):
     def test_zero_and_huge_launch_shapes(self):
         graph = add_one()
         graph.nodes[0].kernel.grid[0].value = 0
-        self.submit_refused(graph, "nodes[0].kernel.grid[0]", "at least 1")
+        self.submit_refused(graph, "nodes[0].grid[0]", "at least 1")
         graph.nodes[0].kernel.grid[0].value = 4294967295
         graph.nodes[0].kernel.block[0].value = 2048
-        found = self.submit_refused(graph, "nodes[0].kernel.block[0]", "1024", "2147483647")
+        found = self.submit_refused(graph, "nodes[0].block[0]", "1024", "2147483647")
         self.assertEqual(len(found), 2)
 
     def test_unknown_names_all_in_one_answer(self):

@@ -135,7 +135,7 @@ class GraphctlTest(DaemonTestCase):
         self.graphctl("apply", graph, code=67)
         self.assertTrue(self.stderr.startswith("error: INVALID_ARGUMENT: "))
         self.assertIn("\n  nodes[0].after[0]: ", self.stderr)
-        self.assertIn("\n  nodes[0].memset.buffer: unknown buffer \"k\"", self.stderr)
+        self.assertIn("\n  nodes[0].buffer: unknown buffer \"k\"", self.stderr)
 
     def test_wrong_bindings_say_what_was_expected(self):
         self.apply("relu_scale")
