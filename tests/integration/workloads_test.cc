@@ -63,7 +63,9 @@ class WorkloadsTest : public ::testing::Test {
   }
   static void TearDownTestSuite() {
     delete client_;
-    if (daemon_ != nullptr) EXPECT_EQ(daemon_->Stop(), 0);
+    if (daemon_ != nullptr) {
+      EXPECT_EQ(daemon_->Stop(), 0);
+    }
     delete daemon_;
   }
 
@@ -262,7 +264,9 @@ TEST_F(WorkloadsTest, ThreeStepsOfNBodyFollowDoublePrecision) {
         std::max(largest_error, std::fabs(speed[i] - exact_velocity[i]));
     largest_error =
         std::max(largest_error, std::fabs(moved[i] - exact_bodies[i]));
-    if (i % 4 == 3) EXPECT_EQ(moved[i], bodies[i]);  // masses stay
+    if (i % 4 == 3) {
+      EXPECT_EQ(moved[i], bodies[i]);  // masses stay
+    }
   }
   // The bodies moved far more than rounding explains.
   EXPECT_GT(largest_change, 10.0);
