@@ -22,6 +22,9 @@ STOP_LIMIT_S = 60
 sys.path.insert(0, str(BUILD / "python"))
 
 import grpc  # noqa: E402: the path comes first
+
+grpc.__path__.append(str(BUILD / "python" / "grpc"))  # grpcio's own package lacks grpc.health
+
 from google.protobuf import text_format  # noqa: E402
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 from graphd.v1 import device_pb2_grpc, execution_pb2, execution_pb2_grpc, graph_pb2, graph_pb2_grpc  # noqa: E402

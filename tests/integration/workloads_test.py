@@ -161,7 +161,7 @@ class WorkloadsTest(DaemonTestCase):
         x = floats((i % 777) / 777.0 for i in range(65536))
         reference = self.daemon.replay(digest, {"x": x})
         plan = self.daemon.graphs.ExplainGraph(graph_pb2.ExplainGraphRequest(graph=digest))
-        names = [p.pass_ if hasattr(p, "pass_") else getattr(p, "pass") for p in plan.passes]
+        names = [getattr(p, "pass") for p in plan.passes]
         self.assertIn("fuse-kernels", names)
         for name in names:
             options = graph_pb2.CompileOptions(skip_passes=[name])
