@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codec/graph_codec.h"
@@ -133,6 +134,12 @@ absl::Status Client::Translate(const grpc::Status& status,
   if (status.ok()) return absl::OkStatus();
   absl::Status result(static_cast<absl::StatusCode>(status.error_code()),
                       status.error_message());
+  if (absl::IsResourceExhausted(result) &&
+      absl::StartsWith(result.message(), "Sent message larger than max")) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the request is larger than a message may be, ",
+                     kMessageBytes, " bytes: ", status.error_message()));
+  }
   google::rpc::Status details;
   if (!status.error_details().empty() &&
       details.ParseFromString(status.error_details())) {

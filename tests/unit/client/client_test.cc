@@ -122,6 +122,18 @@ TEST(ClientTest, NobodyAtTheEndpointIsUnavailableAndUnreachable) {
               HasSubstr("nobody.sock"));
 }
 
+TEST(ClientTest, ARequestOverTheLimitIsRefusedHereWithTheLimit) {
+  CannedServer server;
+  ReplayCall call("g");
+  call.InputBytes("x", std::string(Client::kMessageBytes, 'x'));
+  Client client(server.endpoint());
+  const auto response = client.Replay(call);
+  EXPECT_TRUE(absl::IsResourceExhausted(response.status()));
+  EXPECT_THAT(std::string(response.status().message()),
+              HasSubstr("larger than a message may be, 67108864 bytes"));
+  EXPECT_EQ(server.execution.calls.load(), 0);
+}
+
 TEST(ClientTest, AnAnswerOfTenMebibytesArrives) {
   CannedServer server;
   (*server.execution.answer.mutable_outputs())["y"].set_data(
