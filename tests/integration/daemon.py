@@ -85,6 +85,18 @@ class Daemon:
             graph=graph, inputs=tensors, parameters=parameters or {}, **fields))
         return {name: tensor.data for name, tensor in response.outputs.items()}
 
+    def patient_replay(self, *arguments):
+        """As replay, but does what UNAVAILABLE asks for: waits and tries again."""
+        limit = time.monotonic() + START_LIMIT_S
+        while True:
+            try:
+                return self.replay(*arguments)
+            except grpc.RpcError as error:
+                if error.code() != grpc.StatusCode.UNAVAILABLE or time.monotonic() > limit:
+                    raise
+                retry = details(error, error_details_pb2.RetryInfo)
+                time.sleep(retry.retry_delay.ToTimedelta().total_seconds() if retry else 0.1)
+
 
 class DaemonTestCase(unittest.TestCase):
     """Tests that share one daemon, which must end with exit code 0."""
