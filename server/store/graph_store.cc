@@ -426,12 +426,13 @@ absl::StatusOr<GraphStore::DeleteResult> GraphStore::Delete(
     SqlStatement remove(
         connection_->get(),
         "DELETE FROM graphs WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM "
-        "revisions r WHERE r.digest = ?1) RETURNING definition IS NULL, "
+        "revisions r WHERE r.digest = ?1) RETURNING definition, "
         "definition_digest");
+    // RETURNING definition IS NULL says 0 for a NULL in SQLite 3.40.
     GRAPHD_ASSIGN_OR_RETURN(const bool gone, remove.Blob(Raw(digest)).Step());
     if (!gone) continue;
     result.digests.push_back(digest);
-    if (remove.IntegerAt(0) != 0) {
+    if (remove.NullAt(0)) {
       GRAPHD_ASSIGN_OR_RETURN(const Digest blob, FromRaw(remove.BytesAt(1)));
       blobs.push_back(blob);
     }
