@@ -16,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 #include "server/store/migrations.h"
 
@@ -23,6 +24,8 @@ namespace graphd {
 namespace {
 
 constexpr size_t kLongestName = 200;
+constexpr int kLockAttempts = 10;
+constexpr absl::Duration kLockPause = absl::Milliseconds(20);
 constexpr absl::string_view kNamedToken = "n:";
 constexpr absl::string_view kDigestToken = "d:";
 
@@ -50,7 +53,13 @@ absl::StatusOr<Descriptor> LockFolder(const std::string& state_dir) {
   const std::string path = state_dir + "/lock";
   Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock.valid()) return CannotUse(state_dir, std::strerror(errno));
-  if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
+  // A child of a daemon that was killed may hold the lock until its exec.
+  bool locked = false;
+  for (int attempt = 0; !locked && attempt < kLockAttempts; ++attempt) {
+    if (attempt > 0) absl::SleepFor(kLockPause);
+    locked = ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0;
+  }
+  if (!locked) {
     char owner[32] = {};
     const ssize_t got = ::pread(lock.number(), owner, sizeof(owner) - 1, 0);
     return CannotUse(
