@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/workers/channel.h"
 #include "server/workers/compiler_loop.h"
+#include "server/workers/file_access.h"
 
 namespace graphd {
 namespace {
@@ -54,6 +55,11 @@ int Main(int argc, char** argv) {
     if (::setrlimit(RLIMIT_AS, &memory) != 0) {
       return Fail(absl::StrCat("setrlimit: ", std::strerror(errno)), kFailed);
     }
+  }
+  if (const absl::Status status = AllowReadingOnly(ToolkitFolders());
+      !status.ok()) {
+    std::fprintf(stderr, "graphd-compiler: sources can include any file: %s\n",
+                 std::string(status.message()).c_str());
   }
   CompilerLoop loop{Channel(Descriptor(kChannelNumber)), limits};
   const absl::Status status = loop.Run();

@@ -30,6 +30,7 @@ std::string FindIncludeDir(const std::string& library_path) {
   const std::filesystem::path library(library_path);
   places.push_back((library.parent_path().parent_path() / "include").string());
   places.push_back("/usr/local/cuda/include");
+  places.push_back("/usr/include");
   for (const std::string& place : places) {
     std::error_code ignored;
     if (std::filesystem::exists(place + "/cuda_fp16.h", ignored)) return place;

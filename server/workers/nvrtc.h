@@ -1,7 +1,7 @@
 // CUDA C++ to PTX, by NVRTC opened at run time.
 //
-// A source sees no file but the toolkit's include folder. Options come from an
-// allowed list. What was compiled is remembered by (source, options, name
+// Options come from an allowed list; what files a source sees is the business
+// of file_access.h. What was compiled is remembered by (source, options, name
 // expressions, architecture).
 //
 // Thread safety: thread-compatible.

@@ -64,15 +64,17 @@ bool Supervisor::Pause(absl::Duration duration) {
   return !stopping_;
 }
 
+bool Supervisor::Stopping() const {
+  std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
 bool Supervisor::Watch(WorkerHandle& handle) {
   absl::Time give_up = absl::InfiniteFuture();
   while (!handle.WaitExit(give_up, wake_.number())) {
     eventfd_t events;
     ::eventfd_read(wake_.number(), &events);
-    {
-      std::lock_guard lock(mutex_);
-      if (stopping_) return false;
-    }
+    if (Stopping()) return false;
     if (absl::Now() >= give_up) handle.Kill();
     if (!handle.usable() && give_up == absl::InfiniteFuture()) {
       give_up = absl::Now() + kRetireGrace;
@@ -95,7 +97,7 @@ void Supervisor::Loop() {
     if (started.ok()) {
       const std::shared_ptr<WorkerHandle> handle = *std::move(started);
       Set(WorkerState::kServing, handle, "");
-      if (!Watch(*handle)) break;
+      if (!Watch(*handle) || Stopping()) break;
       Set(WorkerState::kNotServing, nullptr, handle->exit_cause());
       if (absl::Now() - born >= options_.healthy_after) {
         pause = options_.first_pause;

@@ -74,6 +74,7 @@ class Supervisor {
   // With `replaces`, only while that is the current handle.
   void Set(WorkerState state, std::shared_ptr<WorkerHandle> handle,
            std::string cause, const WorkerHandle* replaces = nullptr);
+  bool Stopping() const;
   // Waits for the end of `handle`; false when stopped.
   bool Watch(WorkerHandle& handle);
 
