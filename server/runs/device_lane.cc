@@ -12,7 +12,6 @@ namespace {
 
 using internal::v1::ChannelReply;
 using internal::v1::ChannelRequest;
-using internal::v1::DeviceRecord;
 
 constexpr uint64_t kAlignmentBytes = 256;
 constexpr uint64_t kSmallestRegionBytes = uint64_t{1} << 20;
@@ -35,14 +34,16 @@ DeviceLane::DeviceLane(Options options, Supervisor::Observer observer)
       supervisor_({absl::StrCat("worker of ", options_.name), options_.command},
                   std::move(observer)) {}
 
-absl::StatusOr<DeviceRecord> DeviceLane::Known() const {
+absl::StatusOr<DeviceRecordPtr> DeviceLane::Known() const {
   const auto hello = supervisor_.hello();
-  if (hello.has_value() && hello->has_device()) return hello->device();
+  if (hello != nullptr && hello->has_device()) {
+    return DeviceRecordPtr(hello, &hello->device());
+  }
   return absl::UnavailableError(
       absl::StrCat("the worker of ", options_.name, " is not ready"));
 }
 
-absl::StatusOr<DeviceRecord> DeviceLane::Describe(absl::Time deadline) {
+absl::StatusOr<DeviceRecordPtr> DeviceLane::Describe(absl::Time deadline) {
   auto known = Known();
   if (known.ok()) return known;
   const absl::Time patience = absl::Now() + kFirstStart;
@@ -66,7 +67,7 @@ absl::Status DeviceLane::ReserveRegion(uint64_t size_bytes) {
 absl::StatusOr<std::shared_ptr<WorkerHandle>> DeviceLane::ReadyWorker(
     const RunOrder& order) {
   const absl::Duration patience =
-      supervisor_.hello().has_value() ? kReplacement : kFirstStart;
+      supervisor_.hello() != nullptr ? kReplacement : kFirstStart;
   GRAPHD_ASSIGN_OR_RETURN(
       auto handle,
       supervisor_.Ready(std::min(order.deadline, absl::Now() + patience)));

@@ -58,6 +58,8 @@ struct RunOutcome {
   std::string reason;  // of ABORTED: KERNEL_FAULT, RUN_LIMIT, WORKER_GONE
 };
 
+using DeviceRecordPtr = std::shared_ptr<const internal::v1::DeviceRecord>;
+
 class DeviceLane {
  public:
   struct Options {
@@ -77,7 +79,7 @@ class DeviceLane {
                    RunOutcome& outcome);
   // What its worker said of it, waited for until `deadline`.
   // Errors: UNAVAILABLE.
-  absl::StatusOr<internal::v1::DeviceRecord> Describe(absl::Time deadline);
+  absl::StatusOr<DeviceRecordPtr> Describe(absl::Time deadline);
   // Ends the worker.
   void Stop() { supervisor_.Stop(); }
 
@@ -86,7 +88,7 @@ class DeviceLane {
   // Runs that wait or work.
   size_t load() const { return queue_.length(); }
   // As Describe, without waiting.
-  absl::StatusOr<internal::v1::DeviceRecord> Known() const;
+  absl::StatusOr<DeviceRecordPtr> Known() const;
 
  private:
   // All of these need the turn.

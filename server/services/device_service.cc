@@ -31,13 +31,13 @@ void Describe(const DeviceLane& lane, v1::Device& device) {
   device.set_worker_pid(supervisor.pid());
   const auto known = lane.Known();
   if (!known.ok()) return;
-  device.set_product(known->name());
-  device.set_uuid(known->uuid());
-  device.set_compute_capability(
-      absl::StrCat(known->capability_major(), ".", known->capability_minor()));
-  device.set_memory_bytes(known->memory_bytes());
-  device.set_sm_count(known->sm_count());
-  device.set_driver_version(known->driver_version());
+  device.set_product((*known)->name());
+  device.set_uuid((*known)->uuid());
+  device.set_compute_capability(absl::StrCat((*known)->capability_major(), ".",
+                                             (*known)->capability_minor()));
+  device.set_memory_bytes((*known)->memory_bytes());
+  device.set_sm_count((*known)->sm_count());
+  device.set_driver_version((*known)->driver_version());
 }
 
 }  // namespace

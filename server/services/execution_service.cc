@@ -72,7 +72,7 @@ absl::Status ExecutionService::Run(grpc::ServerContext& context,
   const absl::Time asked = absl::Now();
   GRAPHD_ASSIGN_OR_RETURN(const auto device, lane->Describe(order.deadline));
   GRAPHD_ASSIGN_OR_RETURN(const PlanCache::Found plan,
-                          catalog_.Plan(*facts, device, request.options()));
+                          catalog_.Plan(facts, device, request.options()));
   const absl::Duration compile =
       plan.cached ? absl::ZeroDuration() : absl::Now() - asked;
   order.plan_digest = plan.entry->plan_digest;

@@ -104,6 +104,7 @@ void GraphCatalog::Forget() {
   std::unique_lock lock(mutex_);
   ++generation_;
   by_reference_.clear();
+  keys_.clear();
 }
 
 absl::StatusOr<std::string> GraphCatalog::Check(const Digest& digest,
@@ -288,18 +289,38 @@ absl::StatusOr<PlanCache::Entry> GraphCatalog::Compile(
   return entry;
 }
 
-absl::StatusOr<PlanCache::Found> GraphCatalog::Plan(
-    const GraphFacts& facts, const internal::v1::DeviceRecord& device,
-    const v1::CompileOptions& options) {
-  GRAPHD_RETURN_IF_ERROR(CheckOptions(options));
-  PlanKey key{facts.digest, facts.hints, StreamsOf(options)};
+absl::StatusOr<Digest> GraphCatalog::KeyOf(const GraphFactsPtr& facts,
+                                           const DeviceRecordPtr& device,
+                                           const v1::CompileOptions& options) {
+  const KeyName name(facts.get(), device.get(), StreamsOf(options));
+  const bool plain = options.skip_passes().empty();
+  if (plain) {
+    std::shared_lock lock(mutex_);
+    const auto known = keys_.find(name);
+    if (known != keys_.end()) return known->second.key;
+  }
+  PlanKey key{facts->digest, facts->hints, StreamsOf(options)};
   key.skip_passes.assign(options.skip_passes().begin(),
                          options.skip_passes().end());
-  GRAPHD_ASSIGN_OR_RETURN(key.device, DeviceFromRecord(device));
+  GRAPHD_ASSIGN_OR_RETURN(key.device, DeviceFromRecord(*device));
   key.compiler_version = std::string(kCompilerVersion);
-  return plans_.GetOrMake(key.ToDigest(), [&] {
+  const Digest digest = key.ToDigest();
+  if (plain) {
+    std::unique_lock lock(mutex_);
+    if (keys_.size() >= kMostReferences) keys_.clear();
+    keys_[name] = {facts, device, digest};
+  }
+  return digest;
+}
+
+absl::StatusOr<PlanCache::Found> GraphCatalog::Plan(
+    const GraphFactsPtr& facts, const DeviceRecordPtr& device,
+    const v1::CompileOptions& options) {
+  GRAPHD_RETURN_IF_ERROR(CheckOptions(options));
+  GRAPHD_ASSIGN_OR_RETURN(const Digest key, KeyOf(facts, device, options));
+  return plans_.GetOrMake(key, [&] {
     // Others may wait for this plan: one client's deadline must not end it.
-    return Compile(facts, device, options, /*keep_draft_text=*/false,
+    return Compile(*facts, *device, options, /*keep_draft_text=*/false,
                    Patience());
   });
 }

@@ -9,9 +9,11 @@
 #define GRAPHD_SERVER_SERVICES_GRAPH_CATALOG_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "graphd/internal/v1/worker.pb.h"
 #include "graphd/v1/graph.pb.h"
 #include "server/runs/compiler_client.h"
+#include "server/runs/device_lane.h"
 #include "server/store/graph_store.h"
 
 namespace graphd {
@@ -61,9 +64,9 @@ class GraphCatalog {
       const v1::DeleteGraphRequest& request);
 
   // The plan of a graph for a device, made or remembered.
-  absl::StatusOr<PlanCache::Found> Plan(
-      const GraphFacts& facts, const internal::v1::DeviceRecord& device,
-      const v1::CompileOptions& options);
+  absl::StatusOr<PlanCache::Found> Plan(const GraphFactsPtr& facts,
+                                        const DeviceRecordPtr& device,
+                                        const v1::CompileOptions& options);
   // The same, made anew with the draft's text after each pass.
   absl::StatusOr<PlanCache::Entry> PlanWithDrafts(
       const GraphFacts& facts, const internal::v1::DeviceRecord& device,
@@ -78,6 +81,9 @@ class GraphCatalog {
       const GraphFacts& facts, const internal::v1::DeviceRecord& device,
       const v1::CompileOptions& options, bool keep_draft_text,
       const Patience& patience);
+  absl::StatusOr<Digest> KeyOf(const GraphFactsPtr& facts,
+                               const DeviceRecordPtr& device,
+                               const v1::CompileOptions& options);
   void Forget();
 
   GraphStore& store_;
@@ -87,6 +93,16 @@ class GraphCatalog {
   std::shared_mutex mutex_;
   uint64_t generation_ = 0;  // of the store's content
   std::unordered_map<std::string, GraphFactsPtr> by_reference_;
+  // Plan keys of calls without skipped passes: the pointers that a key is found
+  // by stay alive with it.
+  struct KnownKey {
+    GraphFactsPtr facts;
+    DeviceRecordPtr device;
+    Digest key;
+  };
+  using KeyName = std::tuple<const GraphFacts*,
+                             const internal::v1::DeviceRecord*, uint32_t>;
+  std::map<KeyName, KnownKey> keys_;
 };
 
 }  // namespace graphd

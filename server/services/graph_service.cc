@@ -91,7 +91,7 @@ absl::StatusOr<v1::CompileGraphResponse> GraphService::Compile(
   GRAPHD_ASSIGN_OR_RETURN(const auto device,
                           lane->Describe(DeadlineOf(context)));
   GRAPHD_ASSIGN_OR_RETURN(const PlanCache::Found found,
-                          catalog_.Plan(*facts, device, request.options()));
+                          catalog_.Plan(facts, device, request.options()));
   v1::CompileGraphResponse response;
   response.set_graph_digest(facts->digest.ToString());
   response.set_plan_digest(found.entry->plan_digest.ToString());
@@ -113,12 +113,12 @@ absl::StatusOr<v1::Plan> GraphService::Explain(
   if (request.include_passes() && request.page_token().empty()) {
     GRAPHD_ASSIGN_OR_RETURN(
         PlanCache::Entry with_drafts,
-        catalog_.PlanWithDrafts(*facts, device, request.options(),
+        catalog_.PlanWithDrafts(*facts, *device, request.options(),
                                 PatienceOf(context)));
     made = std::make_shared<const PlanCache::Entry>(std::move(with_drafts));
   } else {
     GRAPHD_ASSIGN_OR_RETURN(const PlanCache::Found found,
-                            catalog_.Plan(*facts, device, request.options()));
+                            catalog_.Plan(facts, device, request.options()));
     made = found.entry;
   }
   v1::Plan plan;

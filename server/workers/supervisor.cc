@@ -50,7 +50,10 @@ void Supervisor::Set(WorkerState state, std::shared_ptr<WorkerHandle> handle,
     }
     state_ = state;
     handle_ = std::move(handle);
-    if (handle_ != nullptr) hello_ = handle_->hello();
+    if (handle_ != nullptr) {
+      hello_ =
+          std::make_shared<const internal::v1::ChannelReply>(handle_->hello());
+    }
     if (!cause.empty()) cause_ = std::move(cause);
   }
   changed_.notify_all();
@@ -149,7 +152,7 @@ pid_t Supervisor::pid() const {
   return handle_ == nullptr ? 0 : handle_->pid();
 }
 
-std::optional<internal::v1::ChannelReply> Supervisor::hello() const {
+std::shared_ptr<const internal::v1::ChannelReply> Supervisor::hello() const {
   std::lock_guard lock(mutex_);
   return hello_;
 }

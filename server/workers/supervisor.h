@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -64,8 +63,8 @@ class Supervisor {
   uint64_t restarts() const;
   // 0 when there is none.
   pid_t pid() const;
-  // The latest hello.
-  std::optional<internal::v1::ChannelReply> hello() const;
+  // The latest hello; null when there was none yet.
+  std::shared_ptr<const internal::v1::ChannelReply> hello() const;
 
  private:
   void Loop();
@@ -88,7 +87,7 @@ class Supervisor {
   bool stopping_ = false;
   WorkerState state_ = WorkerState::kStarting;
   std::shared_ptr<WorkerHandle> handle_;
-  std::optional<internal::v1::ChannelReply> hello_;
+  std::shared_ptr<const internal::v1::ChannelReply> hello_;
   std::string cause_;
   uint64_t starts_ = 0;
   std::thread thread_;

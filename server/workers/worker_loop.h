@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/base/digest.h"
 #include "core/exec/device.h"
 #include "graphd/internal/v1/worker.pb.h"
@@ -66,6 +67,7 @@ class WorkerLoop {
 
   Channel channel_;
   Device& device_;
+  const absl::Duration spin_;
   std::unique_ptr<SharedRegion> region_;
   std::map<Digest, PlanPtr> plans_;
   std::list<Loaded> loaded_;  // most recently used first
