@@ -29,6 +29,8 @@ namespace {
 constexpr absl::Duration kProbeLimit = absl::Seconds(60);
 // Measured: 64 KiB windows with BDP probing move 70 MB/s, this 300 MB/s.
 constexpr int kLookaheadBytes = 16 << 20;
+// How long the last answers may take to leave once nothing is at work.
+constexpr absl::Duration kLastAnswers = absl::Milliseconds(300);
 // Half-open connections are noticed after this and the next.
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
@@ -238,7 +240,7 @@ void Server::Drain() {
   if (!registry_.WaitIdle(deadline)) {
     log_.Warning("the drain limit passed; what still runs is ended");
   }
-  Stop(absl::Now() + absl::Seconds(1));
+  Stop(absl::Now() + kLastAnswers);
 }
 
 void Server::Stop(absl::Time deadline) {

@@ -3,7 +3,7 @@
 // A CUDA source may say #include "/etc/passwd", and the compiler's log would
 // show it to the client. Descriptors that are open already keep working.
 //
-// Thread safety: call it before other threads start.
+// Thread safety: thread-compatible; threads that run already keep their access.
 #ifndef GRAPHD_SERVER_WORKERS_FILE_ACCESS_H_
 #define GRAPHD_SERVER_WORKERS_FILE_ACCESS_H_
 

@@ -202,6 +202,9 @@ absl::StatusOr<CompiledSource> Nvrtc::CompileAnew(const Module& module,
   options.push_back(absl::StrCat("--gpu-architecture=compute_", architecture));
   if (!include_dir_.empty()) {
     options.push_back(absl::StrCat("--include-path=", include_dir_));
+    // Where CUDA 13 keeps <cuda/std/...>; NVRTC ignores a folder that is
+    // absent.
+    options.push_back(absl::StrCat("--include-path=", include_dir_, "/cccl"));
   }
   std::vector<const char*> raw;
   for (const std::string& option : options) raw.push_back(option.c_str());

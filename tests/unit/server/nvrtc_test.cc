@@ -67,6 +67,7 @@ TEST_F(NvrtcTest, NameExpressionsAreInstantiated) {
 
 TEST_F(NvrtcTest, TheToolkitsHeadersAreFound) {
   EXPECT_TRUE(Compile("#include <cuda_fp16.h>\n"
+                      "#include <cuda/std/array>\n"
                       "__global__ void f(__half* x) { *x = __hadd(*x, *x); }")
                   .ok());
 }
