@@ -4,7 +4,6 @@ find_package(absl CONFIG REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(GTest CONFIG REQUIRED)
-find_package(benchmark CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
 
 # Headers only: libcuda and NVRTC are opened at run time.

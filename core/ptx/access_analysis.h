@@ -1,11 +1,10 @@
 // Which bytes a kernel touches, as far as it can be proved from its PTX.
 //
-// Abstract interpretation over polynomials in the launch symbols (tid, ctaid,
-// ntid, nctaid, scalar parameters, and induction variables of grid-stride
-// loops). Each load and store gets the pointer parameter (or module variable)
-// that roots its address and, when provable, its byte offset as a polynomial.
-// Whatever is not understood is "unknown", which refuses fusion and widens the
-// access to the whole buffer. Names play no part.
+// Registers are polynomials in the launch symbols (symbolic_values.h). Each
+// load and store gets the pointer parameter (or module variable) that roots its
+// address and, when provable, its byte offset as a polynomial. Whatever is not
+// understood is "unknown", which refuses fusion and widens the access to the
+// whole buffer. Names play no part.
 //
 // Thread safety: thread-safe.
 #ifndef GRAPHD_CORE_PTX_ACCESS_ANALYSIS_H_
@@ -46,6 +45,8 @@ struct MemoryAccess {
   uint32_t width_bytes = 0;          // of one thread's access, vectors included
   std::optional<Polynomial> offset;  // bytes from the root; nullopt: unknown,
                                      // any byte of the root's object
+  // `offset` holds only if no 32-bit quantity in it wraps at the launch.
+  bool assumes_no_wrap = false;
   std::vector<Guard> guards;   // all hold where the access executes; only those
                                // that were understood
   bool unconditional = false;  // executes in every thread for which `guards`

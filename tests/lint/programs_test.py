@@ -10,6 +10,7 @@ FORBIDDEN = ("graphd::ptx::", "graphd::softgpu::", "graphd::CompileGraph(", "gra
 
 class ProgramsTest(unittest.TestCase):
     binaries = None
+    processes = ()  # the worker and the compiler, where they are built
 
     def symbols(self, program):
         run = subprocess.run(["nm", "-C", f"{self.binaries}/{program}"], check=True, capture_output=True, text=True)
@@ -21,11 +22,11 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual([f for f in FORBIDDEN if f in symbols], [])
 
     def test_the_worker_and_the_compiler_have_no_store_or_services_inside(self):
-        for program in ("graphd-worker", "graphd-compiler"):
+        for program in self.processes:
             symbols = self.symbols(program)
             self.assertEqual([f for f in ("sqlite3_open", "grpc::ServerBuilder") if f in symbols], [], program)
 
 
 if __name__ == "__main__":
-    ProgramsTest.binaries = sys.argv.pop(1)
-    unittest.main()
+    ProgramsTest.binaries, *ProgramsTest.processes = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])
