@@ -69,9 +69,11 @@ absl::StatusOr<ExampleGraph> LoadExample(const std::string& name) {
     if (nvrtc == nullptr) {
       GRAPHD_ASSIGN_OR_RETURN(nvrtc, Nvrtc::Open());
     }
-    GRAPHD_ASSIGN_OR_RETURN(ModuleImage image,
+    GRAPHD_ASSIGN_OR_RETURN(CompiledSource compiled,
                             nvrtc->Compile(module, kCapability));
-    example.images.push_back(std::move(image));
+    example.images.push_back(ModuleImage{ImageKind::kPtx,
+                                         std::move(compiled.ptx),
+                                         std::move(compiled.lowered_names)});
   }
   return example;
 }

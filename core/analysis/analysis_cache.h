@@ -1,0 +1,41 @@
+// Facts about a FlowGraph, computed when asked for and thrown away when the
+// graph was edited since.
+//
+// Thread safety: thread-compatible.
+#ifndef GRAPHD_CORE_ANALYSIS_ANALYSIS_CACHE_H_
+#define GRAPHD_CORE_ANALYSIS_ANALYSIS_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "core/analysis/flow_graph.h"
+#include "core/analysis/topological_order.h"
+
+namespace graphd {
+
+class AnalysisCache {
+ public:
+  explicit AnalysisCache(const FlowGraph& flow) : flow_(flow) {}
+
+  // Valid until the graph's next edit.
+  const TopologicalOrder& topological_order() { return Get(order_); }
+
+ private:
+  template <typename Fact>
+  const Fact& Get(std::unique_ptr<Fact>& fact) {
+    if (edits_ != flow_.edits()) {
+      order_.reset();
+      edits_ = flow_.edits();
+    }
+    if (fact == nullptr) fact = std::make_unique<Fact>(flow_);
+    return *fact;
+  }
+
+  const FlowGraph& flow_;
+  uint64_t edits_ = 0;
+  std::unique_ptr<TopologicalOrder> order_;
+};
+
+}  // namespace graphd
+
+#endif  // GRAPHD_CORE_ANALYSIS_ANALYSIS_CACHE_H_
