@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/analysis/dominance.h"
 #include "core/analysis/flow_graph.h"
 #include "core/analysis/topological_order.h"
 
@@ -19,12 +20,14 @@ class AnalysisCache {
 
   // Valid until the graph's next edit.
   const TopologicalOrder& topological_order() { return Get(order_); }
+  const Dominance& dominance() { return Get(dominance_); }
 
  private:
   template <typename Fact>
   const Fact& Get(std::unique_ptr<Fact>& fact) {
     if (edits_ != flow_.edits()) {
       order_.reset();
+      dominance_.reset();
       edits_ = flow_.edits();
     }
     if (fact == nullptr) fact = std::make_unique<Fact>(flow_);
@@ -34,6 +37,7 @@ class AnalysisCache {
   const FlowGraph& flow_;
   uint64_t edits_ = 0;
   std::unique_ptr<TopologicalOrder> order_;
+  std::unique_ptr<Dominance> dominance_;
 };
 
 }  // namespace graphd
