@@ -10,6 +10,7 @@
 
 #include "core/analysis/dominance.h"
 #include "core/analysis/flow_graph.h"
+#include "core/analysis/liveness.h"
 #include "core/analysis/topological_order.h"
 
 namespace graphd {
@@ -21,6 +22,7 @@ class AnalysisCache {
   // Valid until the graph's next edit.
   const TopologicalOrder& topological_order() { return Get(order_); }
   const Dominance& dominance() { return Get(dominance_); }
+  const Liveness& liveness() { return Get(liveness_); }
 
  private:
   template <typename Fact>
@@ -28,6 +30,7 @@ class AnalysisCache {
     if (edits_ != flow_.edits()) {
       order_.reset();
       dominance_.reset();
+      liveness_.reset();
       edits_ = flow_.edits();
     }
     if (fact == nullptr) fact = std::make_unique<Fact>(flow_);
@@ -38,6 +41,7 @@ class AnalysisCache {
   uint64_t edits_ = 0;
   std::unique_ptr<TopologicalOrder> order_;
   std::unique_ptr<Dominance> dominance_;
+  std::unique_ptr<Liveness> liveness_;
 };
 
 }  // namespace graphd

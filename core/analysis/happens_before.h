@@ -38,6 +38,14 @@ class HappensBefore {
                          position_[a.index()];
   }
 
+  // Place of a node in its stream, from 0.
+  uint32_t position(NodeId id) const { return position_[id.index()]; }
+  // How many nodes of `stream` have ended when `id` begins.
+  uint32_t EndedBefore(NodeId id, StreamId stream) const {
+    return clock_[id.index() * k_ + stream.index()] -
+           (streams_[id.index()] == stream);
+  }
+
  private:
   size_t k_;
   absl::Span<const StreamId> streams_;
