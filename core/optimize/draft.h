@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "core/analysis/flow_graph.h"
 #include "core/base/digest.h"
 #include "core/graph/graph.h"
@@ -80,7 +81,12 @@ class Draft {
   std::vector<PlanBinding> inputs;  // set by stage-io (or seal)
   std::vector<PlanBinding> outputs;
   Explanation explanation;
+  Digest graph_digest;
+  // The graph's nodes that no node of the draft carries out any more.
+  std::vector<NodeId> dead_nodes;
 
+  // Set with `inputs` and `outputs`: the copies are nodes of the draft.
+  bool copies_inserted = false;
   // Answers of assign-streams: order of issue (every live node once,
   // topological) and stream by node index.
   std::vector<NodeId> issue_order;  // empty: not assigned
@@ -98,6 +104,13 @@ class Draft {
     nodes.push_back(std::move(node));
     return flow.Add(std::move(flow_node));
   }
+  BufferId AddBuffer(DraftBuffer buffer) {
+    buffers.push_back(std::move(buffer));
+    return BufferId(buffers.size() - 1);
+  }
+  // `wanted`, with "_" added while a node of the graph or an earlier answer has
+  // that name.
+  std::string UniqueName(std::string wanted);
 
   const Graph& graph() const { return graph_; }
   const DeviceDescription& device() const { return device_; }
@@ -107,7 +120,11 @@ class Draft {
   const Graph& graph_;  // outlives the draft
   DeviceDescription device_;
   CompileOptions options_;
+  absl::flat_hash_set<std::string> names_;  // filled by the first UniqueName
 };
+
+// One line a node and one a buffer; equal drafts give equal text.
+std::string DraftText(const Draft& draft);
 
 }  // namespace graphd
 
