@@ -1,27 +1,24 @@
 #include "server/workers/compiler_loop.h"
 
-#include <cxxabi.h>
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <new>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/check.h"
 #include "core/base/status_macros.h"
 #include "core/codec/device_codec.h"
 #include "core/codec/graph_codec.h"
 #include "core/codec/plan_codec.h"
 #include "core/codec/plan_view.h"
-#include "core/ptx/access_analysis.h"
+#include "core/optimize/kernel_table.h"
 #include "core/ptx/check.h"
-#include "core/ptx/parser.h"
 #include "graphd/v1/graph.pb.h"
 
 namespace graphd {
@@ -42,44 +39,11 @@ absl::StatusOr<Graph> ParseGraphBytes(const std::string& bytes,
   return GraphFromProto(message, &violations);
 }
 
-// "relu" for _Z4reluPKfPfi, "scale" for an instance of a template.
-std::string PlainName(const std::string& entry) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> demangled(
-      abi::__cxa_demangle(entry.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0) return entry;
-  const absl::string_view text(demangled.get());
-  const absl::string_view name = text.substr(0, text.find_first_of("(<"));
-  const size_t space = name.rfind(' ');
-  return std::string(space == absl::string_view::npos ? name
-                                                      : name.substr(space + 1));
-}
-
-// The entry that a node's `function` means; null when there is none.
-const ptx::Function* FindEntry(const ptx::Module& module,
-                               const ModuleImage& image,
-                               const std::string& function) {
-  if (const ptx::Function* exact = module.FindEntry(function)) return exact;
-  for (const auto& [expression, lowered] : image.lowered_names) {
-    if (expression == function) return module.FindEntry(lowered);
-  }
-  const ptx::Function* found = nullptr;
-  for (const ptx::Function* entry : module.Entries()) {
-    if (PlainName(entry->name) != function) continue;
-    if (found != nullptr) return nullptr;
-    found = entry;
-  }
-  return found;
-}
-
-void Summarize(const ptx::Module& module, const ptx::Function& entry,
+void Summarize(const ptx::Module& module, const TableKernel& kernel,
                v1::KernelSummary& summary) {
-  summary.set_entry(entry.name);
-  if (!entry.has_body) return;
-  const ptx::KernelFacts facts = ptx::AnalyzeAccesses(module, entry);
-  summary.set_elementwise(facts.elementwise);
-  summary.set_not_elementwise_because(facts.not_elementwise_because);
-  const auto unsupported = ptx::FirstUnsupported(module, entry);
+  summary.set_elementwise(kernel.facts->elementwise);
+  summary.set_not_elementwise_because(kernel.facts->not_elementwise_because);
+  const auto unsupported = ptx::FirstUnsupported(module, *kernel.code);
   if (unsupported.has_value()) {
     summary.set_unsupported_in_software(absl::StrCat(
         "line ", unsupported->line, ": ", unsupported->instruction));
@@ -96,28 +60,25 @@ v1::GraphSummary Summarize(const Graph& graph,
     if (buffer.role == BufferRole::kInput) summary.add_inputs(buffer.name);
     if (buffer.role == BufferRole::kOutput) summary.add_outputs(buffer.name);
   }
-  std::map<size_t, ptx::Module> modules;  // by index, parsed when first needed
-  std::map<const ptx::Function*, v1::KernelSummary> entries;
+  Violations none;
+  KernelTable table(graph, images, none);
+  std::map<const ptx::Function*, v1::KernelSummary> known;  // by code
   for (const Node& node : graph.nodes) {
-    const auto* kernel = std::get_if<KernelNode>(&node.body);
-    if (kernel == nullptr) continue;
+    const auto* body = std::get_if<KernelNode>(&node.body);
+    if (body == nullptr) continue;
     v1::KernelSummary& of_node = *summary.add_kernels();
-    of_node.set_node(node.name);
-    of_node.set_entry(kernel->function);
-    const size_t index = kernel->module.index();
-    if (images[index].kind != ImageKind::kPtx) continue;
-    if (modules.count(index) == 0) {
-      auto parsed = ptx::Parse(images[index].code);
-      if (!parsed.ok()) continue;
-      modules[index] = *std::move(parsed);
+    const TableKernel* kernel =
+        table.Find(body->module, body->function, node.name, none);
+    GRAPHD_CHECK(kernel != nullptr);
+    if (kernel->code != nullptr) {
+      const auto [it, is_new] = known.try_emplace(kernel->code);
+      if (is_new) {
+        Summarize(*table.parsed(body->module), *kernel, it->second);
+      }
+      of_node = it->second;
     }
-    const ptx::Module& module = modules[index];
-    const ptx::Function* entry =
-        FindEntry(module, images[index], kernel->function);
-    if (entry == nullptr) continue;
-    if (entries.count(entry) == 0) Summarize(module, *entry, entries[entry]);
-    of_node = entries[entry];
     of_node.set_node(node.name);
+    of_node.set_entry(kernel->entry);
   }
   return summary;
 }
