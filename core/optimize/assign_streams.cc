@@ -39,7 +39,11 @@ absl::Status AssignStreams(Draft& draft, AnalysisCache& facts) {
     // A stream that gains no time is not worth its events.
     if (any_copy) {
       Schedule shared = ListSchedule(draft.flow, order, ways, most, false);
-      if (shared.makespan_ns <= best.makespan_ns) best = std::move(shared);
+      // Copies may end as late either way and still crowd kernels out.
+      if (shared.makespan_ns <= best.makespan_ns &&
+          shared.kernels_end_ns <= best.kernels_end_ns) {
+        best = std::move(shared);
+      }
     }
     Schedule one = OneStream(draft, order);
     if (one.makespan_ns <= best.makespan_ns) best = std::move(one);

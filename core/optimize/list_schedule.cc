@@ -116,6 +116,10 @@ class Scheduler {
     free_[stream] = false;
     schedule_.streams[node.index()] = StreamId(stream);
     ends_[node.index()] = now_ + flow_.node(node).cost_ns;
+    if (ways_[node.index()] == CopyWay::kNone) {
+      schedule_.kernels_end_ns =
+          std::max(schedule_.kernels_end_ns, ends_[node.index()]);
+    }
     running_.push({ends_[node.index()],
                    static_cast<uint32_t>(schedule_.issue_order.size()), node});
     schedule_.issue_order.push_back(node);

@@ -24,6 +24,7 @@ struct Schedule {
   std::vector<StreamId> streams;    // by node
   uint32_t stream_count = 0;
   uint64_t makespan_ns = 0;
+  uint64_t kernels_end_ns = 0;  // the last node that is no copy
 };
 
 // `ways`: by node. Kernels go to streams below `streams`; copies to one more

@@ -17,14 +17,13 @@ BufferId FlowDraft::Buffer(const std::string& name, BufferRole role,
   buffer.space = space;
   buffer.size_bytes = bytes;
   graph_.buffers.push_back(std::move(buffer));
-  return BufferId(graph_.buffers.size() - 1);
+  return ids_[name] = BufferId(graph_.buffers.size() - 1);
 }
 
 BufferId FlowDraft::Id(const std::string& name) const {
-  for (size_t i = 0; i < graph_.buffers.size(); ++i) {
-    if (graph_.buffers[i].name == name) return BufferId(i);
-  }
-  GRAPHD_CHECK(false);
+  const auto it = ids_.find(name);
+  GRAPHD_CHECK(it != ids_.end());
+  return it->second;
 }
 
 NodeId FlowDraft::Kernel(const std::string& name,

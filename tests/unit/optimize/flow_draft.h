@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/analysis/analysis_cache.h"
 #include "core/graph/graph.h"
@@ -42,6 +43,7 @@ class FlowDraft {
   BufferId Id(const std::string& name) const;
 
   Graph graph_;
+  absl::flat_hash_map<std::string, BufferId> ids_;  // by buffer's name
   std::unique_ptr<Draft> draft_;
   std::unique_ptr<AnalysisCache> facts_;
 };
