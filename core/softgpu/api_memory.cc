@@ -31,6 +31,7 @@ CUresult Free(DeviceMemory::Kind kind, uint64_t address) {
   SoftwareGpu& gpu = SoftwareGpu::Get();
   std::shared_ptr<Context> context;
   GRAPHD_RETURN_IF_FAILED(gpu.Current(&context));
+  if (kind == DeviceMemory::Kind::kDevice && address == 0) return CUDA_SUCCESS;
   DeviceMemory* memory = gpu.MemoryAt(address);
   if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Turn turn({context.get()});  // after the work that still runs
