@@ -76,9 +76,13 @@ absl::Status ToStatus(const DriverTable& driver, CUresult result,
                    static_cast<int>(result), ")", text == nullptr ? "" : ": ",
                    text == nullptr ? "" : text);
   FaultDetail detail;
-  if (IsSticky(result) && driver.fault_detail != nullptr &&
-      driver.fault_detail(&detail)) {
-    absl::StrAppend(&message, "; ", Place(detail));
+  if (driver.fault_detail != nullptr && driver.fault_detail(&detail)) {
+    if (IsSticky(result)) {
+      absl::StrAppend(&message, "; ", Place(detail));
+    } else if (result == CUDA_ERROR_NOT_SUPPORTED && detail.code == result) {
+      absl::StrAppend(&message, "; kernel \"", detail.kernel,
+                      "\": ", detail.message);
+    }
   }
   return absl::Status(CodeOf(result), message);
 }

@@ -18,7 +18,7 @@ bool IsSticky(CUresult result);
 // out of memory RESOURCE_EXHAUSTED, invalid PTX or arguments INVALID_ARGUMENT,
 // not found NOT_FOUND, not supported FAILED_PRECONDITION, sticky ABORTED, the
 // rest INTERNAL. A sticky error carries the fault's kernel, block, thread and
-// line when the table knows them.
+// line when the table knows them; not supported carries the reason.
 absl::Status ToStatus(const DriverTable& driver, CUresult result,
                       absl::string_view what);
 

@@ -39,8 +39,9 @@ struct DriverTable {
   // Whether kernels run on the CPU.
   bool is_software = false;
   // Not a CUDA function: detail of the sticky fault of the current context's
-  // device; false when there is none or the provider cannot tell. Null for
-  // libcuda.
+  // device; without one, why this thread's last launch or kernel node was
+  // answered with CUDA_ERROR_NOT_SUPPORTED. False when there is neither. Null
+  // for libcuda, which cannot tell.
   bool (*fault_detail)(FaultDetail* detail) = nullptr;
   // Not a CUDA function: asks running kernels of the current context's device
   // to stop with CUDA_ERROR_LAUNCH_TIMEOUT. Null for libcuda, which cannot.

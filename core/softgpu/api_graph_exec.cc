@@ -161,8 +161,10 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream stream) {
 }
 
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
+  SoftwareGpu& gpu = SoftwareGpu::Get();
+  gpu.ClearRefusal();  // its kernels were accepted as nodes
   std::shared_ptr<Context> context;
-  GRAPHD_RETURN_IF_FAILED(SoftwareGpu::Get().StreamContext(stream, &context));
+  GRAPHD_RETURN_IF_FAILED(gpu.StreamContext(stream, &context));
   LockedExec locked;
   GRAPHD_RETURN_IF_FAILED(locked.Find(handle));
   Turn::Contexts contexts = {context.get()};

@@ -2,9 +2,9 @@
 // is a host pointer and one comparison tells whether a kernel may use it.
 //
 // The lower half is the device's memory, the upper half memory pinned for it,
-// which kernels may use too (unified addressing). Pages are committed when
-// touched. The range stays reserved for the life of the object: an access to
-// freed memory reads stale bytes, it never faults the process.
+// which this device's kernels may use too (unified addressing). Pages are
+// committed when touched. The range stays reserved for the life of the object:
+// an access to freed memory reads stale bytes, it never faults the process.
 //
 // Thread safety: thread-safe.
 #ifndef GRAPHD_CORE_SOFTGPU_DEVICE_MEMORY_H_

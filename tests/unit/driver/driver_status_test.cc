@@ -9,6 +9,7 @@ namespace graphd {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The two functions that messages are made of, and a fault to report.
 DriverTable Table() {
@@ -50,6 +51,26 @@ TEST(DriverStatusTest, AStickyErrorSaysWhere) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("kernel \"k\", block (1, 2, 3), thread (0, 0, 0), PTX "
                         "line 17: store outside"));
+}
+
+TEST(DriverStatusTest, NotSupportedSaysWhyWhenTheTableKnows) {
+  DriverTable driver = Table();
+  EXPECT_THAT(
+      std::string(
+          ToStatus(driver, CUDA_ERROR_NOT_SUPPORTED, "adding").message()),
+      Not(HasSubstr("kernel")));
+  driver.fault_detail = [](FaultDetail* detail) {
+    detail->code = CUDA_ERROR_NOT_SUPPORTED;
+    detail->kernel = "k";
+    detail->message = "no textures";
+    return true;
+  };
+  const absl::Status status =
+      ToStatus(driver, CUDA_ERROR_NOT_SUPPORTED, "adding");
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(std::string(status.message()),
+            "adding: CUDA_ERROR_NAME (801): what it means; kernel \"k\": no "
+            "textures");
 }
 
 TEST(DriverStatusTest, OutOfMemoryIsExhaustedAndNotSticky) {
