@@ -46,7 +46,7 @@ struct Log {
     size_t copied = 0;
     if (buffer != nullptr && size_bytes > 0) {
       copied = std::min(text.size(), size_bytes - 1);
-      std::memcpy(buffer, text.data(), copied);
+      text.copy(buffer, copied);
       buffer[copied] = '\0';
     }
     if (length != nullptr) *length = reinterpret_cast<void*>(copied);

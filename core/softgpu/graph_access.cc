@@ -47,8 +47,8 @@ CUresult AddNode(CUgraphNode* handle, CUgraph graph,
   absl::flat_hash_set<const GraphNode*> seen;
   for (size_t i = 0; i < dependency_count; ++i) {
     const std::shared_ptr<GraphNode> node = gpu.nodes.Find(dependencies[i]);
-    if (node == nullptr || node->removed ||
-        node->graph.lock() != locked.graph || !seen.insert(node.get()).second) {
+    if (node == nullptr || node->graph.lock() != locked.graph ||
+        node->removed || !seen.insert(node.get()).second) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     before.push_back(node.get());
