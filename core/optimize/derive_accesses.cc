@@ -24,18 +24,23 @@ class Launch {
   // Bytes [first, end) from the root that the access may touch in any thread.
   std::optional<Bounds> BytesOf(const ptx::MemoryAccess& access) const {
     if (!access.offset.has_value()) return std::nullopt;
-    std::optional<Bounds> offset = BoundsOf(*access.offset);
+    const std::optional<Bounds> offset = BoundsOf(*access.offset);
     if (!offset.has_value()) return std::nullopt;
-    // Every 32-bit quantity is part of an offset that fits as well.
-    constexpr Wide kNoWrap = Wide{1} << 31;
-    if (access.assumes_no_wrap &&
-        (offset->least < 0 || offset->most >= kNoWrap)) {
-      return std::nullopt;
+    for (const ptx::FitsIn& assumption : access.assumes) {
+      if (!Holds(assumption)) return std::nullopt;
     }
     return Bounds{offset->least, offset->most + access.width_bytes};
   }
 
  private:
+  bool Holds(const ptx::FitsIn& assumption) const {
+    const std::optional<Bounds> bounds = BoundsOf(assumption.value);
+    if (!bounds.has_value()) return false;
+    const Wide values = Wide{1} << assumption.width_bits;
+    const Wide least = assumption.is_signed ? -values / 2 : 0;
+    return bounds->least >= least && bounds->most < least + values;
+  }
+
   std::optional<Bounds> BoundsOf(const ptx::Polynomial& polynomial) const {
     Bounds sum;
     for (const auto& [monomial, coefficient] : polynomial.terms()) {

@@ -4,41 +4,18 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/ptx/control_flow.h"
 #include "core/ptx/symbolic_values.h"
 
 namespace graphd::ptx {
 namespace {
 
 using Knowledge = SymbolicValue::Knowledge;
-
-// A kernel as a list: instructions in order, and where labels stand in it.
-struct FlatCode {
-  std::vector<const Instruction*> instructions;
-  absl::flat_hash_map<std::string, size_t> labels;    // index of what follows
-  absl::flat_hash_map<std::string, Space> variables;  // of the function
-  bool ambiguous_labels = false;
-
-  void Add(const Block& block) {
-    for (const Statement& statement : block.statements) {
-      if (const auto* instruction = std::get_if<Instruction>(&statement)) {
-        instructions.push_back(instruction);
-      } else if (const auto* label = std::get_if<Label>(&statement)) {
-        ambiguous_labels |=
-            !labels.emplace(label->name, instructions.size()).second;
-      } else if (const auto* variable = std::get_if<Variable>(&statement)) {
-        variables[variable->name] = variable->space;
-      } else if (const auto* inner = std::get_if<Block>(&statement)) {
-        Add(*inner);
-      }
-    }
-  }
-};
 
 bool IsBranch(const Instruction& instruction) {
   return instruction.opcode == "bra" || instruction.opcode == "brx";
@@ -51,20 +28,21 @@ bool IsReturn(const Instruction& instruction) {
 class Analyzer {
  public:
   Analyzer(const Module& module, const Function& entry)
-      : module_(module), entry_(entry) {
-    code_.Add(entry.body);
-    values_.emplace(entry, code_.instructions);
-  }
+      : module_(module),
+        entry_(entry),
+        flow_(entry),
+        code_(flow_.code()),
+        values_(entry, flow_) {}
 
   KernelFacts Analyze() {
     facts_.signature = SignatureOf(entry_);
-    facts_.escapes = values_->escapes();
+    facts_.escapes = values_.escapes();
     ReadDirectives();
     FindLoopsAndTail();
     std::vector<Guard> guards;
     bool only_guards = true;  // no other branch so far
-    for (size_t i = 0; i < code_.instructions.size(); ++i) {
-      const Instruction& instruction = *code_.instructions[i];
+    for (uint32_t i = 0; i < code_.size(); ++i) {
+      const Instruction& instruction = *code_[i];
       Note(instruction);
       if (IsBranch(instruction) ||
           (IsReturn(instruction) && !instruction.guard.empty())) {
@@ -104,58 +82,57 @@ class Analyzer {
   // Loops: from a label to the last branch back to it. Tail: the instructions
   // from which only returns follow.
   void FindLoopsAndTail() {
-    const size_t size = code_.instructions.size();
-    in_loop_.assign(size, code_.ambiguous_labels);
+    const uint32_t size = static_cast<uint32_t>(code_.size());
+    in_loop_.assign(size, false);
     tail_ = size;
-    while (tail_ > 0 && IsReturn(*code_.instructions[tail_ - 1])) --tail_;
-    for (size_t i = 0; i < size; ++i) {
-      const Instruction& instruction = *code_.instructions[i];
-      if (instruction.opcode == "brx") unstructured_ = true;
-      const std::optional<size_t> target = Target(instruction);
-      if (!target) continue;
-      if (*target <= i) {
+    while (tail_ > 0 && IsReturn(*code_[tail_ - 1])) --tail_;
+    for (uint32_t i = 0; i < size; ++i) {
+      if (!IsBranch(*code_[i])) continue;
+      const std::optional<uint32_t> target = Target(i);
+      if (!target) {
+        unstructured_ = true;
+      } else if (*target <= i) {
         std::fill(in_loop_.begin() + *target, in_loop_.begin() + i + 1, true);
       } else if (*target < tail_) {
         forward_.emplace_back(i, *target);
       }
     }
+    // Who knows what is a loop.
+    if (unstructured_) in_loop_.assign(size, true);
   }
 
-  std::optional<size_t> Target(const Instruction& instruction) const {
-    if (instruction.opcode != "bra" || instruction.operands.empty()) {
+  std::optional<uint32_t> Target(uint32_t index) const {
+    const absl::Span<const uint32_t> targets = flow_.Targets(index);
+    if (code_[index]->opcode != "bra" || targets.size() != 1) {
       return std::nullopt;
     }
-    const auto it = code_.labels.find(instruction.operands.back().text);
-    if (it == code_.labels.end()) return std::nullopt;
-    return it->second;
+    return targets[0];
   }
 
   // The condition under which control passes the branch or return at `index`,
   // when not passing it means to end, and nothing jumps around it.
-  std::optional<Guard> GuardOf(size_t index) const {
-    const Instruction& instruction = *code_.instructions[index];
-    if (unstructured_ || code_.ambiguous_labels || in_loop_[index] ||
-        instruction.guard.empty()) {
-      return std::nullopt;
-    }
+  std::optional<Guard> GuardOf(uint32_t index) const {
+    const Instruction& instruction = *code_[index];
+    if (in_loop_[index] || instruction.guard.empty()) return std::nullopt;
     if (IsBranch(instruction)) {
-      const std::optional<size_t> target = Target(instruction);
+      const std::optional<uint32_t> target = Target(index);
       if (!target || *target < tail_) return std::nullopt;
     }
     for (const auto& [from, to] : forward_) {
       if (from < index && to > index) return std::nullopt;
     }
-    const Instruction* compare = values_->OnlyDefinition(instruction.guard);
-    if (compare == nullptr || compare->opcode != "setp" ||
-        compare->operands.size() != 3 || !compare->guard.empty()) {
+    const std::optional<uint32_t> compare =
+        values_.OnlyDefinition(instruction.guard, index);
+    if (!compare || code_[*compare]->opcode != "setp" ||
+        code_[*compare]->operands.size() != 3) {
       return std::nullopt;
     }
     return Condition(*compare, !instruction.guard_negated);
   }
 
   // What holds when the comparison is `skipped_if` not: left < right.
-  std::optional<Guard> Condition(const Instruction& compare,
-                                 bool skipped_if) const {
+  std::optional<Guard> Condition(uint32_t index, bool skipped_if) const {
+    const Instruction& compare = *code_[index];
     Guard guard;
     switch (compare.type()) {
       case Type::kS32:
@@ -171,9 +148,20 @@ class Analyzer {
     }
     guard.is_signed =
         compare.type() == Type::kS32 || compare.type() == Type::kS64;
-    const auto a = values_->Number(compare.operands[1]);
-    const auto b = values_->Number(compare.operands[2]);
-    if (!a || !b || compare.modifiers.empty()) return std::nullopt;
+    const SymbolicValue a = values_.Number(compare.operands[1], index);
+    const SymbolicValue b = values_.Number(compare.operands[2], index);
+    if (a.knowledge != Knowledge::kExact || b.knowledge != Knowledge::kExact ||
+        compare.operands[0].kind != Operand::Kind::kRegister ||
+        compare.modifiers.empty()) {
+      return std::nullopt;
+    }
+    for (const SymbolicValue* side : {&a, &b}) {
+      guard.assumes.insert(guard.assumes.end(), side->assumes.begin(),
+                           side->assumes.end());
+      if (side->offset.AsConstant()) continue;
+      guard.assumes.push_back(
+          {side->offset, guard.width_bits, guard.is_signed});
+    }
     std::string relation = compare.modifiers[0];
     if (relation == "hs") relation = "ge";
     if (relation == "hi") relation = "gt";
@@ -190,13 +178,17 @@ class Analyzer {
       return guard;
     };
     if (relation == "ge")
-      return skipped_if ? below(*a, *b, false) : below(*b, *a, true);
+      return skipped_if ? below(a.offset, b.offset, false)
+                        : below(b.offset, a.offset, true);
     if (relation == "gt")
-      return skipped_if ? below(*a, *b, true) : below(*b, *a, false);
+      return skipped_if ? below(a.offset, b.offset, true)
+                        : below(b.offset, a.offset, false);
     if (relation == "lt")
-      return skipped_if ? below(*b, *a, true) : below(*a, *b, false);
+      return skipped_if ? below(b.offset, a.offset, true)
+                        : below(a.offset, b.offset, false);
     if (relation == "le")
-      return skipped_if ? below(*b, *a, false) : below(*a, *b, true);
+      return skipped_if ? below(b.offset, a.offset, false)
+                        : below(a.offset, b.offset, true);
     return std::nullopt;
   }
 
@@ -234,35 +226,32 @@ class Analyzer {
 
   // kReg: not a variable.
   Space SpaceOf(const std::string& symbol) const {
-    if (const auto it = code_.variables.find(symbol);
-        it != code_.variables.end()) {
-      return it->second;
-    }
+    const Space own = flow_.VariableSpace(symbol);
+    if (own != Space::kReg) return own;
     const Variable* variable = module_.FindVariable(symbol);
     return variable == nullptr ? Space::kReg : variable->space;
   }
 
-  void Visit(size_t index, const Instruction& instruction,
+  void Visit(uint32_t index, const Instruction& instruction,
              const std::vector<Guard>& guards, bool only_guards) {
     NoteAddressesTaken(instruction);
-    const std::string& opcode = instruction.opcode;
-    const bool atomic = opcode == "atom" || opcode == "red";
-    const bool store = opcode == "st";
-    const bool load = opcode == "ld" || opcode == "ldu";
-    const Operand* address = nullptr;
-    for (const Operand& operand : instruction.operands) {
-      if (operand.kind == Operand::Kind::kAddress) address = &operand;
+    if (instruction.opcode == "prefetch" || instruction.opcode == "prefetchu") {
+      return;
     }
-    if (address == nullptr) return;
+    const bool atomic =
+        instruction.opcode == "atom" || instruction.opcode == "red";
+    const bool store = instruction.opcode == "st";
+    const bool load = instruction.opcode == "ld" || instruction.opcode == "ldu";
+    // Copies, matrix loads and what is not known touch who knows how much.
+    const bool simple = load || store || atomic;
     for (const char* space : {"shared", "local", "param"}) {
       for (const std::string& modifier : instruction.modifiers) {
         if (absl::StartsWith(modifier, space)) {
           facts_.has_shared |= space[0] == 's';
-          if (load || store || atomic) return;
+          if (simple) return;
         }
       }
     }
-    if (opcode == "prefetch" || opcode == "prefetchu") return;
     MemoryAccess access;
     access.line = instruction.line;
     access.in_loop = in_loop_[index];
@@ -271,14 +260,19 @@ class Analyzer {
     access.plain = (load || store) && !instruction.Has("volatile") &&
                    !instruction.Has("relaxed") && !instruction.Has("acquire") &&
                    !instruction.Has("release") && !instruction.Has("mmio") &&
-                   opcode != "ldu";
+                   instruction.opcode != "ldu";
     access.width_bytes = SizeBytes(instruction.type());
     if (instruction.Has("v2")) access.width_bytes *= 2;
     if (instruction.Has("v4")) access.width_bytes *= 4;
     if (instruction.Has("v8")) access.width_bytes *= 8;
-    if (!Root(*address, instruction, access)) return;
-    if (!store) Push(access, false);
-    if (store || atomic || !load) Push(access, true);
+    for (const Operand& operand : instruction.operands) {
+      if (operand.kind != Operand::Kind::kAddress) continue;
+      MemoryAccess one = access;
+      if (!Root(operand, index, one)) continue;
+      if (!simple) one.offset.reset();
+      if (!store) Push(one, false);
+      if (!load) Push(one, true);
+    }
   }
 
   // Storing a variable's address, or computing with it beyond recognition,
@@ -295,9 +289,8 @@ class Analyzer {
 
   // False: not global memory. Else the access has its root, or there is a
   // finding that it has none.
-  bool Root(const Operand& operand, const Instruction& instruction,
-            MemoryAccess& access) {
-    const SymbolicValue value = values_->Of(operand);
+  bool Root(const Operand& operand, uint32_t index, MemoryAccess& access) {
+    const SymbolicValue value = values_.Of(operand, index);
     if (!value.symbol.empty()) {
       const Space space = SpaceOf(value.symbol);
       if (space == Space::kShared || space == Space::kLocal ||
@@ -309,12 +302,12 @@ class Analyzer {
       access.parameter = value.parameter;
       access.parameter_offset_bytes = value.parameter_offset_bytes;
     } else {
-      facts_.unrooted.push_back({instruction.line, instruction.FullName()});
+      facts_.unrooted.push_back({code_[index]->line, code_[index]->FullName()});
       return true;
     }
     if (value.knowledge == Knowledge::kExact) {
       access.offset = value.offset;
-      access.assumes_no_wrap = value.assumes_no_wrap;
+      access.assumes = value.assumes;
     }
     return true;
   }
@@ -399,12 +392,14 @@ class Analyzer {
 
   const Module& module_;
   const Function& entry_;
-  FlatCode code_;
-  std::optional<SymbolicValues> values_;
+  const ControlFlow flow_;
+  const std::vector<const Instruction*>& code_;
+  const SymbolicValues values_;
   std::vector<bool> in_loop_;
-  size_t tail_ = 0;
-  bool unstructured_ = false;
-  std::vector<std::pair<size_t, size_t>> forward_;  // branches not to the tail
+  uint32_t tail_ = 0;
+  bool unstructured_ = false;  // a branch goes to no single place
+  std::vector<std::pair<uint32_t, uint32_t>>
+      forward_;  // branches not to the tail
   KernelFacts facts_;
 };
 

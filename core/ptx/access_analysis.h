@@ -22,12 +22,14 @@
 namespace graphd::ptx {
 
 // A condition that holds when the access executes: left < right (signed or
-// unsigned 32/64-bit as compared).
+// unsigned 32/64-bit as compared). What was compared is what stands here only
+// if all `assumes` hold at the launch.
 struct Guard {
   Polynomial left;
   Polynomial right;
   bool is_signed = true;
   int width_bits = 32;
+  std::vector<FitsIn> assumes;
   bool operator==(const Guard&) const = default;
 };
 
@@ -45,8 +47,7 @@ struct MemoryAccess {
   uint32_t width_bytes = 0;          // of one thread's access, vectors included
   std::optional<Polynomial> offset;  // bytes from the root; nullopt: unknown,
                                      // any byte of the root's object
-  // `offset` holds only if no 32-bit quantity in it wraps at the launch.
-  bool assumes_no_wrap = false;
+  std::vector<FitsIn> assumes;  // `offset` holds only if they do at the launch
   std::vector<Guard> guards;   // all hold where the access executes; only those
                                // that were understood
   bool unconditional = false;  // executes in every thread for which `guards`

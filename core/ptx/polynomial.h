@@ -57,6 +57,16 @@ class Polynomial {
   std::map<Monomial, int64_t> terms_;  // no zero coefficients
 };
 
+// Registers wrap, polynomials do not: what was computed from a register of
+// `width_bits` is `value` only while that fits.
+struct FitsIn {
+  Polynomial value;
+  int width_bits = 32;
+  bool is_signed = true;
+
+  bool operator==(const FitsIn&) const = default;
+};
+
 }  // namespace graphd::ptx
 
 #endif  // GRAPHD_CORE_PTX_POLYNOMIAL_H_

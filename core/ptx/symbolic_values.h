@@ -1,31 +1,33 @@
-// What each register of a kernel holds, as far as it is the same each time it
-// is written.
+// What each register of a kernel holds at each place, as far as it is the same
+// each time control passes.
 //
 // A value is a polynomial over the launch symbols, perhaps on top of a root: a
-// pointer parameter, or a variable's address. A register has the join of all
-// its definitions, whatever the control flow: sound without a flow graph, and
-// exact for what nvcc writes outside of loops. Registers of one name in
-// different blocks are joined too.
+// pointer parameter, or a variable's address. Each definition has its value; a
+// use has the join of the definitions that reach it, so a register may serve
+// many purposes one after another. What changes from one turn of a loop to the
+// next is unknown, but keeps its root.
 //
-// Thread safety: thread-compatible.
+// Thread safety: immutable.
 #ifndef GRAPHD_CORE_PTX_SYMBOLIC_VALUES_H_
 #define GRAPHD_CORE_PTX_SYMBOLIC_VALUES_H_
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/control_flow.h"
 #include "core/ptx/polynomial.h"
+#include "core/ptx/reaching_definitions.h"
 
 namespace graphd::ptx {
 
 struct SymbolicValue {
   enum class Knowledge : uint8_t {
-    kNone /* no definition yet */,
+    kNone,  // no definition yet
     kExact,
     kRootOnly,
     kUnknown
@@ -35,9 +37,10 @@ struct SymbolicValue {
   std::optional<uint32_t> parameter;
   uint32_t parameter_offset_bytes = 0;
   std::string symbol;
-  Polynomial offset;  // kExact
-  // A 32-bit quantity was widened: exact only if it did not wrap at the launch.
-  bool assumes_no_wrap = false;
+  // kExact: bytes from the root, or the number; exact if all `assumes` hold at
+  // the launch.
+  Polynomial offset;
+  std::vector<FitsIn> assumes;
 
   bool has_root() const { return parameter.has_value() || !symbol.empty(); }
   bool SameRoot(const SymbolicValue& other) const {
@@ -50,33 +53,40 @@ struct SymbolicValue {
 
 class SymbolicValues {
  public:
-  // `code`: the entry's instructions in order, inner blocks flattened. Both
-  // outlive this.
-  SymbolicValues(const Function& entry,
-                 const std::vector<const Instruction*>& code);
+  // Both outlive this.
+  SymbolicValues(const Function& entry, const ControlFlow& flow);
 
-  SymbolicValue Of(const Operand& operand) const;
-  // The value as a number: a 64-bit parameter without further use as a pointer
-  // is its own symbol.
-  std::optional<Polynomial> Number(const Operand& operand) const;
-  // The only instruction that writes `reg`; null when there are several or
-  // none.
-  const Instruction* OnlyDefinition(const std::string& reg) const;
+  // What `operand` of instruction `at` holds when that begins.
+  SymbolicValue Of(const Operand& operand, uint32_t at) const;
+  // The same as a plain number: a 64-bit parameter that is not used as a
+  // pointer is its own symbol. kExact without a root, kNone or kUnknown.
+  SymbolicValue Number(const Operand& operand, uint32_t at) const;
+  // The only instruction whose result `reg` can be at `at`.
+  std::optional<uint32_t> OnlyDefinition(const std::string& reg,
+                                         uint32_t at) const;
   // Parameters whose address went where the analysis cannot follow.
   const std::vector<bool>& escapes() const { return escapes_; }
 
  private:
-  SymbolicValue Evaluate(const Instruction& instruction) const;
-  SymbolicValue LoadParameter(const Instruction& instruction) const;
-  SymbolicValue Sum(const SymbolicValue& a, const SymbolicValue& b,
-                    bool subtract) const;
-  SymbolicValue Product(const Instruction& instruction, bool wide) const;
-  void FindEscapes(const std::vector<const Instruction*>& code);
+  SymbolicValue AtRegister(uint32_t reg, uint32_t at) const;
+  SymbolicValue Evaluate(const Definition& definition) const;
+  SymbolicValue LoadParameter(const Instruction& instruction,
+                              uint32_t element) const;
+  SymbolicValue Convert(const Instruction& instruction, uint32_t at) const;
+  SymbolicValue Product(const Instruction& instruction, uint32_t at) const;
+  void FindValues();
+  void FindEscapes();
+  void EscapeLostRoots(const Operand& operand, uint32_t at);
+  void EscapeFrom(const Operand& operand, uint32_t at);
+  void Escape(const SymbolicValue& value);
 
-  Signature signature_;
-  absl::flat_hash_map<std::string, SymbolicValue> values_;
-  absl::flat_hash_map<std::string, std::pair<const Instruction*, int>>
-      definitions_;
+  const ControlFlow& flow_;
+  const Signature signature_;
+  const ReachingDefinitions reaching_;
+  std::vector<SymbolicValue> values_;       // by definition
+  std::vector<SymbolicValue> of_register_;  // the join of all its definitions
+  // 8-byte loads of parameters, which may be pointers: index, offset.
+  std::set<std::pair<uint32_t, uint32_t>> pointers_;
   std::vector<bool> escapes_;
 };
 
