@@ -1,13 +1,15 @@
 #include "tests/unit/plan/small_plan.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/plan/verify.h"
+
 namespace graphd {
 namespace {
-
-enum : size_t { kXHost, kX, kLeft, kRight, kY, kYHost };
 
 Access Touch(size_t buffer, AccessKind kind) {
   return {BufferId(buffer), {.width_bytes = 256}, kind};
@@ -80,6 +82,15 @@ Plan SmallPlan() {
   plan.steps[2].waits = {StepId(0)};
   plan.steps[3].waits = {StepId(2)};
   return plan;
+}
+
+std::string After(const std::function<void(Plan&)>& damage) {
+  Plan plan = SmallPlan();
+  damage(plan);
+  const absl::Status status = VerifyPlan(plan);
+  if (status.ok()) return "ok";
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  return std::string(status.message());
 }
 
 }  // namespace graphd
