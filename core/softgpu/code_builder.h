@@ -82,6 +82,7 @@ class CodeBuilder {
   // Patches branches and appends the final exit.
   KernelCode Finish() &&;
   uint32_t register_count() const { return register_count_; }
+  size_t slot_count() const { return code_.slots.size(); }
 
  private:
   struct Scope;

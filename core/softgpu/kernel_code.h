@@ -92,7 +92,8 @@ struct KernelCode {
   std::vector<Step> steps;  // the last one exits
   std::vector<MemoryAccess> accesses;
   uint32_t static_shared_bytes = 0;  // dynamic shared memory follows
-  uint32_t local_bytes = 0;
+  uint32_t local_bytes = 0;          // a thread
+  uint32_t parameter_bytes = 0;
   // Device memory of the module's .const variables, for isspacep.
   uint64_t const_begin = 0;
   uint64_t const_end = 0;
