@@ -152,9 +152,10 @@ absl::StatusOr<ChannelReply> WorkerHandle::Call(ChannelRequest& request,
     }
   }
   usable_ = false;
+  // Killed before its channel closes: it would take that for a plain end.
+  if (absl::IsDeadlineExceeded(failure)) Kill();
   channel_.Shutdown();
-  if (absl::IsDeadlineExceeded(failure) ||
-      !WaitExit(absl::Now() + kExitGrace)) {
+  if (!WaitExit(absl::Now() + kExitGrace)) {
     Kill();
     WaitExit(absl::Now() + kExitGrace);
   }
